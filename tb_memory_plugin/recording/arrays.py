@@ -1,0 +1,99 @@
+"""Integer columns between numpy and Arrow without losing exactness, and without a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tb_memory_plugin.recording.schema import sentinel
+
+IntArray = npt.NDArray[Any]
+
+
+def column(
+    data: npt.ArrayLike, kind: pa.DataType, missing: npt.ArrayLike | None = None, name: str = ""
+) -> pa.Array:
+    """An Arrow array of integer type ``kind`` over ``data``.
+
+    ``missing`` is a boolean mask of the null rows; under each of them the value buffer holds
+    ``sentinel(name)``, which :func:`values` gives back.
+    """
+    array = np.array(data, dtype=kind.to_pandas_dtype(), order="C")
+    if missing is None:
+        return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
+    mask = np.asarray(missing, dtype=bool)
+    if not mask.any():
+        return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
+    low = np.iinfo(array.dtype).min if np.iinfo(array.dtype).min < 0 else 0
+    array[mask] = min(max(sentinel(name), low), int(np.iinfo(array.dtype).max))
+    validity = np.packbits(~mask, bitorder="little")
+    return pa.Array.from_buffers(
+        kind,
+        len(array),
+        [pa.py_buffer(validity), pa.py_buffer(array)],
+        null_count=int(mask.sum()),
+    )
+
+
+def nulls(length: int, kind: pa.DataType, name: str = "") -> pa.Array:
+    """``length`` nulls of type ``kind``, their value buffer holding the sentinel."""
+    if pa.types.is_integer(kind):
+        return column(np.zeros(length), kind, np.ones(length, dtype=bool), name)
+    return pa.nulls(length, kind)
+
+
+def values(table: pa.Table, name: str) -> IntArray:
+    """The integers of a column as they lie in memory; nulls read as ``sentinel(name)``.
+
+    For a dictionary column, its codes (-1 for null). Read-only; no copy for a table of one chunk,
+    which is what a recording's file holds.
+    """
+    chunks = table.column(name).chunks
+    arrays = [_chunk_values(chunk, name) for chunk in chunks]
+    if len(arrays) == 1:
+        return arrays[0]
+    if not arrays:
+        kind = table.schema.field(name).type
+        if pa.types.is_dictionary(kind):
+            kind = kind.index_type
+        return np.zeros(0, dtype=kind.to_pandas_dtype())
+    return np.concatenate(arrays)
+
+
+def _chunk_values(chunk: pa.Array, name: str) -> IntArray:
+    if pa.types.is_dictionary(chunk.type):
+        codes = chunk.indices
+        array = _buffer_values(codes)
+        if codes.null_count:
+            array = np.where(np.asarray(codes.is_valid()), array, -1)
+        return array
+    if not pa.types.is_integer(chunk.type):
+        raise TypeError(f"column {name!r} is {chunk.type}, not an integer or a dictionary")
+    return _buffer_values(chunk)
+
+
+def _buffer_values(chunk: pa.Array) -> IntArray:
+    dtype = np.dtype(chunk.type.to_pandas_dtype())
+    if len(chunk) == 0:
+        return np.zeros(0, dtype=dtype)
+    array = np.frombuffer(chunk.buffers()[1], dtype=dtype)
+    return array[chunk.offset : chunk.offset + len(chunk)]
+
+
+def text(codes: npt.ArrayLike, words: list[str]) -> pa.DictionaryArray:
+    """A dictionary column of ``words``, one code a row, -1 for null."""
+    indices = np.asarray(codes, dtype=np.int32)
+    missing = indices < 0
+    return pa.DictionaryArray.from_arrays(
+        pa.array(indices, type=pa.int32(), mask=missing if missing.any() else None),
+        pa.array(words, type=pa.string()),
+    )
+
+
+def words(table: pa.Table, name: str) -> list[str]:
+    """The dictionary of a text column, in code order."""
+    chunks = table.column(name).chunks
+    return chunks[0].dictionary.to_pylist() if chunks else []

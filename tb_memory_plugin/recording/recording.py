@@ -1,0 +1,127 @@
+"""A recording in memory or mapped from its file: named tables and a document of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.errors import ContainerError
+from tb_memory_plugin.recording import arrays, container
+from tb_memory_plugin.recording.schema import RECORDED, SCHEMA_VERSION, SCHEMAS
+
+
+@dataclass(frozen=True)
+class Device:
+    """One memory that fills up, as ``meta["devices"]`` describes it."""
+
+    index: int  # place in meta["devices"], the value of the tables' device column
+    key: str  # how the source names it: "0", "CUDA:0"
+    name: str  # how people name it: "cuda:0"
+    capacity: int | None = None  # bytes, where the source says
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The tables of a recording (see ``schema``) and its ``meta`` (see docs/architecture.md)."""
+
+    meta: Mapping[str, Any]
+    tables: Mapping[str, pa.Table] = field(repr=False)
+
+    def table(self, name: str) -> pa.Table:
+        """The table ``name``; without rows where the recording has none."""
+        found = self.tables.get(name)
+        return SCHEMAS[name].empty_table() if found is None else found
+
+    def values(self, table: str, column: str, device: Device | None = None) -> arrays.IntArray:
+        """An integer column (codes, for text) as numpy, of one device where given.
+
+        No copy; nulls read as ``schema.sentinel(column)``.
+        """
+        whole = arrays.values(self.table(table), column)
+        return whole if device is None else whole[self.rows(table, device)]
+
+    def rows(self, table: str, device: Device) -> slice:
+        """Where the rows of ``device`` lie in a device-grouped table."""
+        bounds = self._bounds(table)
+        return slice(int(bounds[device.index]), int(bounds[device.index + 1]))
+
+    def _bounds(self, table: str) -> arrays.IntArray:
+        found: arrays.IntArray | None = self._device_bounds.get(table)
+        if found is None:
+            column = arrays.values(self.table(table), "device")
+            edges = np.arange(len(self.devices) + 1)
+            found = np.searchsorted(column, edges)
+            self._device_bounds[table] = found
+        return found
+
+    @cached_property
+    def _device_bounds(self) -> dict[str, arrays.IntArray]:
+        return {}
+
+    @cached_property
+    def devices(self) -> tuple[Device, ...]:
+        """The devices, in the order of the tables."""
+        return tuple(
+            Device(index, entry["key"], entry["name"], entry.get("capacity"))
+            for index, entry in enumerate(self.meta["devices"])
+        )
+
+    def device(self, key: str) -> Device:
+        """The device with ``key``. Raises KeyError."""
+        for device in self.devices:
+            if device.key == key:
+                return device
+        raise KeyError(key)
+
+    def with_tables(self, tables: Mapping[str, pa.Table]) -> Recording:
+        """This recording with ``tables`` added or replaced."""
+        return Recording(self.meta, {**self.tables, **tables})
+
+    def only_recorded(self) -> Recording:
+        """This recording without its derived tables."""
+        return Recording(self.meta, {n: t for n, t in self.tables.items() if n in RECORDED})
+
+
+def save(recording: Recording, path: Path, *, compress: bool = False) -> None:
+    """Write ``recording`` to ``path`` in one file, atomically.
+
+    ``compress`` (zstd, each buffer) makes small files that travel well and cannot be mapped.
+    """
+    document = {"schema": SCHEMA_VERSION, "meta": dict(recording.meta)}
+    buffers = {name: _serialise(table, compress) for name, table in recording.tables.items()}
+    container.write(path, document, buffers)
+
+
+def open_recording(path: Path) -> Recording:
+    """The recording in ``path``, memory-mapped. Raises ContainerError, OSError."""
+    return _from_buffers(*container.open_mapped(path), path.name)
+
+
+def _serialise(table: pa.Table, compress: bool) -> memoryview:
+    options = pa.ipc.IpcWriteOptions(compression="zstd" if compress else None)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table.combine_chunks())
+    return memoryview(sink.getvalue())
+
+
+def _from_buffers(
+    document: Mapping[str, Any], buffers: Mapping[str, memoryview], name: str
+) -> Recording:
+    if document.get("schema", 0) > SCHEMA_VERSION:
+        raise ContainerError(
+            f"{name}: written by a newer version of tb_memory_plugin; upgrade to read it."
+        )
+    tables = {}
+    for table, data in buffers.items():
+        try:
+            tables[table] = pa.ipc.open_stream(pa.py_buffer(data)).read_all()
+        except (pa.ArrowInvalid, OSError) as error:
+            raise ContainerError(f"{name}: its table {table} is damaged; copy it again.") from error
+    return Recording(document["meta"], tables)

@@ -1,0 +1,48 @@
+"""Call stacks, kept once each by content: frames become ids, stacks become lists of frame ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from tb_memory_plugin.recording.schema import SCHEMAS
+
+#: function, file, line, and JSON of whatever else the source knows of the frame.
+FrameKey = tuple[str, str, int, str | None]
+
+
+class StackInterner:
+    """Gives every distinct frame and every distinct stack an id, in order of appearance."""
+
+    def __init__(self) -> None:
+        self._frames: dict[FrameKey, int] = {}
+        self._stacks: dict[tuple[int, ...], int] = {}
+
+    def frame(self, function: str, file: str, line: int, extra: str | None = None) -> int:
+        """The id of a frame."""
+        return self._frames.setdefault((function, file, line, extra), len(self._frames))
+
+    def stack(self, frames: Iterable[int]) -> int:
+        """The id of a stack of frame ids, innermost first."""
+        return self._stacks.setdefault(tuple(frames), len(self._stacks))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The tables ``frames`` and ``stacks``."""
+        functions, files, lines, extras = (
+            zip(*self._frames, strict=True) if self._frames else ((), (), (), ())
+        )
+        schema = SCHEMAS["frames"]
+        frames = pa.table(
+            [
+                pa.array(functions, pa.string()).dictionary_encode(),
+                pa.array(files, pa.string()).dictionary_encode(),
+                pa.array(lines, pa.int32()),
+                pa.array(extras, pa.string()).dictionary_encode(),
+            ],
+            schema=schema,
+        )
+        stacks = pa.table(
+            [pa.array(list(self._stacks), pa.list_(pa.int32()))], schema=SCHEMAS["stacks"]
+        )
+        return {"frames": frames, "stacks": stacks}
