@@ -1,0 +1,143 @@
+/** Typed calls of the plugin's routes; every one can be aborted and fails with an ApiError in words. */
+
+import type {
+  AllocationCard,
+  AllocationPage,
+  Axis,
+  Breakdown,
+  OpenStatus,
+  SourceList,
+  Summary,
+  Tracks,
+} from "./types";
+import { decodeUsage, type Usage } from "./usage";
+
+export type Parameters = Record<string, string | number | null | undefined>;
+
+/** The server answered with an error, or did not answer at all (`status` 0). */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+/** The one way a failed call is not worth telling anyone: it was called off. */
+export const wasAborted = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === "AbortError";
+
+/** A route's address with its parameters, relative to the page as the platform demands. */
+export function address(route: string, parameters: Parameters = {}): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(parameters)) {
+    if (value !== null && value !== undefined && value !== "") query.set(key, String(value));
+  }
+  const text = query.toString();
+  return text ? `./${route}?${text}` : `./${route}`;
+}
+
+async function call(url: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(url, init);
+  } catch (error) {
+    if (wasAborted(error)) throw error;
+    throw new ApiError("TensorBoard does not answer.", 0);
+  }
+  if (response.ok) return response;
+  throw new ApiError(await complaint(response), response.status);
+}
+
+async function complaint(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === "string") return error;
+  } catch {
+    // Not ours: a proxy or TensorBoard itself answered. The status says what we know.
+  }
+  return `The server answered ${response.status} ${response.statusText}.`.replace(" .", ".");
+}
+
+async function json<T>(route: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
+  const response = await call(address(route, parameters), signal ? { signal } : {});
+  return (await response.json()) as T;
+}
+
+/** Names a version of a recording's content and the device in it that a question is about. */
+export interface Target {
+  source: string;
+  version: string;
+  device: string;
+}
+
+export interface UsageQuery extends Target {
+  axis: Axis;
+  begin: number | null;
+  end: number | null;
+  width: number;
+  by: string;
+  pattern: string;
+  top: number;
+}
+
+export interface TracksQuery extends Target {
+  axis: Axis;
+  begin: number | null;
+  end: number | null;
+  width: number;
+}
+
+export interface BreakdownQuery extends Target {
+  at: number | "peak";
+  by: string;
+  pattern: string;
+  filter: string;
+  sort: string;
+  limit?: number;
+}
+
+export interface AllocationsQuery extends BreakdownQuery {
+  key: string;
+  offset?: number;
+}
+
+const plain = (query: object): Parameters => ({ ...query }) as Parameters;
+
+export const getSources = (signal?: AbortSignal): Promise<SourceList> =>
+  json("sources", {}, signal);
+
+export const getOpen = (source: string, signal?: AbortSignal): Promise<OpenStatus> =>
+  json("open", { source }, signal);
+
+export const getSummary = (source: string, signal?: AbortSignal): Promise<Summary> =>
+  json("summary", { source }, signal);
+
+export const getTracks = (query: TracksQuery, signal?: AbortSignal): Promise<Tracks> =>
+  json("tracks", plain(query), signal);
+
+export const getBreakdown = (query: BreakdownQuery, signal?: AbortSignal): Promise<Breakdown> =>
+  json("breakdown", plain(query), signal);
+
+export const getAllocations = (
+  query: AllocationsQuery,
+  signal?: AbortSignal,
+): Promise<AllocationPage> => json("allocations", plain(query), signal);
+
+export const getAllocation = (
+  source: string,
+  version: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<AllocationCard> => json("allocation", { source, version, id }, signal);
+
+export async function getUsage(query: UsageQuery, signal?: AbortSignal): Promise<Usage> {
+  const response = await call(address("usage", plain(query)), signal ? { signal } : {});
+  return decodeUsage(new Uint8Array(await response.arrayBuffer()));
+}
+
+/** Where the browser itself downloads a breakdown (or, with `key`, one group's allocations) as CSV. */
+export const exportAddress = (query: BreakdownQuery & { key?: string }): string =>
+  address("export.csv", plain(query));

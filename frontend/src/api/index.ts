@@ -1,0 +1,4 @@
+/** Door of the API. */
+export * from "./client";
+export * from "./types";
+export { decodeUsage, type Usage } from "./usage";

@@ -1,0 +1,220 @@
+/** What the routes of the plugin answer (docs/architecture.md, "HTTP"). Bytes and times are integers. */
+
+export type Axis = "time" | "event";
+export type SourceState = "new" | "queued" | "reading" | "ready" | "error";
+
+export interface Brief {
+  events: number | null;
+  steps: number | null;
+  devices: number | null;
+  peak_bytes: number | null;
+}
+
+export interface Source {
+  id: string;
+  run: string;
+  name: string;
+  format: string;
+  bytes: number;
+  modified_ns: number;
+  state: SourceState;
+  error: string | null;
+  live: boolean;
+  uploaded: boolean;
+  brief: Brief | null;
+}
+
+export interface SourceList {
+  scanning: boolean;
+  logdirs: string[];
+  sources: Source[];
+}
+
+export interface OpenStatus {
+  state: SourceState;
+  fraction: number;
+  phase: string;
+  error: string | null;
+  version: string | null;
+}
+
+export interface Grouping {
+  key: string;
+  label: string;
+}
+
+export interface Missing {
+  what: string;
+  why: string;
+  remedy: string | null;
+}
+
+export interface OutOfMemory {
+  event: number;
+  time: number | null;
+  requested: number | null;
+  device_free: number | null;
+}
+
+export interface Device {
+  key: string;
+  name: string;
+  capacity: number | null;
+  events: number;
+  begin_time: number | null;
+  end_time: number | null;
+  default_grouping: string;
+  allocs: number;
+  frees: number;
+  allocated_start: number;
+  allocated_end: number;
+  allocated_peak: number;
+  peak_event: number;
+  peak_time: number | null;
+  peak_step: number | null;
+  reserved_start: number | null;
+  reserved_end: number | null;
+  reserved_peak: number | null;
+  reserved_at_peak: number | null;
+  blocks_before_window: number | null;
+  bytes_before_window: number | null;
+  lifetime_peak: number | null;
+  oom: OutOfMemory[];
+  steps: number;
+}
+
+export interface Summary {
+  version: string;
+  format: string;
+  basis: "requested" | "size";
+  run: string;
+  name: string;
+  time_origin_ns: number | null;
+  live: boolean;
+  problems: string[];
+  missing: Missing[];
+  groupings: Grouping[];
+  axes: Axis[];
+  meta: Record<string, unknown>;
+  devices: Device[];
+}
+
+export interface UsageGroup {
+  key: string;
+  label: string;
+  category?: string;
+}
+
+/** Metadata `window` of the usage answer. */
+export interface UsageWindow {
+  axis: Axis;
+  begin: number;
+  end: number;
+  bin: number;
+  by: string;
+  groups: UsageGroup[];
+  has_reserved: boolean;
+}
+
+export interface TrackItem {
+  name: string;
+  begin: number;
+  end: number;
+  count: number;
+  begin_event: number | null;
+  end_event: number | null;
+  open: "begin" | "end" | null;
+  depth?: number;
+}
+
+export interface Mark {
+  kind: string;
+  event: number | null;
+  time: number | null;
+  text: string | null;
+}
+
+export interface Tracks {
+  steps: TrackItem[];
+  annotations: TrackItem[];
+  marks: Mark[];
+  hidden: number;
+}
+
+export interface Frame {
+  function: string;
+  file: string;
+  line: number | null;
+  library: boolean;
+}
+
+export interface BreakdownGroup {
+  key: string;
+  label: string;
+  bytes: number;
+  count: number;
+  largest: number;
+  oldest_step: number | null;
+  oldest_event: number | null;
+  category?: string;
+  frames?: Frame[];
+}
+
+export interface Breakdown {
+  device: string;
+  event: number;
+  time: number | null;
+  step: number | null;
+  total_bytes: number;
+  total_count: number;
+  reserved: number | null;
+  groups: BreakdownGroup[];
+  rest: { groups: number; bytes: number; count: number } | null;
+}
+
+export interface AllocationRow {
+  id: string | number;
+  requested: number | null;
+  size: number | null;
+  category: string | null;
+  name: string | null;
+  op: string | null;
+  module: string | null;
+  dtype: string | null;
+  shape: string | null;
+  step: number | null;
+  birth: number | null;
+  death: number | null;
+  birth_time: number | null;
+  death_time: number | null;
+  address: string | null;
+  label: string;
+}
+
+export interface AllocationPage {
+  total_count: number;
+  total_bytes: number;
+  rows: AllocationRow[];
+}
+
+export interface Siblings {
+  count: number;
+  bytes: number;
+  alive_at_peak: number;
+  ids: (string | number)[];
+}
+
+export interface AllocationCard extends AllocationRow {
+  free_requested: number | null;
+  stream: string | number | null;
+  pool: string | null;
+  segment: unknown;
+  annotation: string | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+  before_window: boolean;
+  birth_stack: Frame[] | null;
+  death_stack: Frame[] | null;
+  forward_stack: Frame[] | null;
+  siblings: Siblings | null;
+}

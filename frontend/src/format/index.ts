@@ -1,0 +1,4 @@
+/** Door of the formats: numbers become words here and nowhere else. */
+export * from "./bytes";
+export * from "./count";
+export * from "./time";

@@ -1,0 +1,7 @@
+/** The module that TensorBoard loads into the plugin's frame; it calls `render()` once. */
+
+import { start } from "./shell/start";
+
+export function render(): void {
+  start(window);
+}

@@ -1,0 +1,4 @@
+/** Door of the state: one place for everything that more than one part of the page knows. */
+export * from "./recording";
+export * from "./view";
+export { visible } from "./visible";

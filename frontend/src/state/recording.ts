@@ -1,0 +1,40 @@
+/** What there is to look at: the sources, the one that is open, and what its summary says. */
+
+import { computed, signal } from "@preact/signals";
+import type { Device, OpenStatus, Source, SourceList, Summary } from "../api/types";
+import { axis, deviceKey, type Window } from "./view";
+
+/** Null until the server first answered. */
+export const sourceList = signal<SourceList | null>(null);
+export const sourceId = signal<string | null>(null);
+/** State of reading the selected source; null before the first answer about it. */
+export const openStatus = signal<OpenStatus | null>(null);
+/** Set once the selected source is ready. */
+export const summary = signal<Summary | null>(null);
+/** One sentence, while the server cannot be reached. */
+export const lost = signal<string | null>(null);
+
+export const source = computed<Source | null>(
+  () => sourceList.value?.sources.find(({ id }) => id === sourceId.value) ?? null,
+);
+
+export const device = computed<Device | null>(() => {
+  const devices = summary.value?.devices ?? [];
+  return devices.find(({ key }) => key === deviceKey.value) ?? devices[0] ?? null;
+});
+
+/** Whether the selected device has a history to draw; without one there is only the end state. */
+export const hasHistory = computed(() => (device.value?.events ?? 0) > 0);
+
+export const hasTime = computed(
+  () => summary.value?.axes.includes("time") === true && device.value?.begin_time !== null,
+);
+
+/** Everything the axis has for the selected device; null without a history. */
+export const extent = computed<Window | null>(() => {
+  const shown = device.value;
+  if (!shown || shown.events === 0) return null;
+  if (axis.value === "event") return { begin: -1, end: shown.events };
+  if (shown.begin_time === null || shown.end_time === null) return null;
+  return { begin: shown.begin_time, end: Math.max(shown.end_time, shown.begin_time + 1) };
+});

@@ -1,0 +1,60 @@
+/** Which colour means what: colour-blind-safe sets (after Paul Tol), the same in every view. */
+
+/** Category colours; neighbours in stacking order differ in hue and lightness. */
+export const CATEGORY_COLOURS: Readonly<Record<string, string>> = {
+  parameter: "#4477aa",
+  "optimizer state": "#ccbb44",
+  gradient: "#66ccee",
+  activation: "#ee6677",
+  input: "#228833",
+  temporary: "#aa3377",
+  "autograd detail": "#44aa99",
+  unknown: "#bbbbbb",
+};
+
+/** Groups that are not one thing: everything too small to name, and what was there before. */
+export const REST_KEY = "…rest";
+export const BEFORE_KEY = "…before";
+const QUIET: Readonly<Record<string, string>> = { [REST_KEY]: "#949494", [BEFORE_KEY]: "#bbbbbb" };
+
+const STACKS = [
+  "#4477aa", "#ee6677", "#ccbb44", "#66ccee", "#aa3377", "#228833", "#ee8866", "#99ddff",
+  "#882255", "#44bb99", "#eedd88", "#aaaa00", "#77aadd", "#cc6677", "#999933", "#88ccee",
+  "#ffaabb", "#117733", "#bbcc33", "#ddaa77",
+]; // biome-ignore format: a palette reads as a grid
+
+/** A small, stable hash (FNV-1a) of a key. */
+export function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return value >>> 0;
+}
+
+export interface Coloured {
+  key: string;
+  category?: string | null | undefined;
+}
+
+/** Hands out a colour a key: the key's own where free, else the next; it then keeps it. */
+export class Colours {
+  readonly #taken = new Map<string, number>();
+
+  of(group: Coloured): string {
+    const quiet = QUIET[group.key];
+    if (quiet) return quiet;
+    const category = group.category ? CATEGORY_COLOURS[group.category] : undefined;
+    return category ?? (STACKS[this.#slot(group.key)] as string);
+  }
+
+  #slot(key: string): number {
+    const known = this.#taken.get(key);
+    if (known !== undefined) return known;
+    const used = new Set(this.#taken.values());
+    let slot = hash(key) % STACKS.length;
+    if (used.size < STACKS.length) while (used.has(slot)) slot = (slot + 1) % STACKS.length;
+    this.#taken.set(key, slot);
+    return slot;
+  }
+}

@@ -1,0 +1,25 @@
+/// <reference types="vitest/config" />
+import { defineConfig } from "vite";
+
+// One ES module that exports render(), its style sheet and its workers beside it. TensorBoard serves
+// them from a folder whose address the page does not know, so every address is relative, and its
+// content security policy forbids workers and files made from data: or blob:.
+export default defineConfig({
+  base: "./",
+  build: {
+    outDir: "../tb_memory_plugin/static",
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    target: "es2022",
+    modulePreload: false,
+    lib: {
+      entry: "src/index.ts",
+      formats: ["es"],
+      fileName: () => "index.js",
+      cssFileName: "index",
+    },
+  },
+  worker: { format: "es" },
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], environment: "node" },
+});
