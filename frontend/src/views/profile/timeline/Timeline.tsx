@@ -1,0 +1,4 @@
+/** Placeholder until the chart is here. */
+export function Timeline() {
+  return <div />;
+}
