@@ -28,3 +28,7 @@ class SourceError(MemoryPluginError):
 
 class ContainerError(MemoryPluginError):
     """A recording's own file that is damaged or of a version this package does not know."""
+
+
+class QueryError(MemoryPluginError):
+    """A question that a recording cannot answer; says what would be valid."""
