@@ -1,0 +1,82 @@
+/** Steps and annotations laid out as boxes in rows, and which of them is under the pointer. */
+
+import { type Range, toPixel } from "./scale";
+
+/** A span on a track, in axis units; more than one where the server merged what is under a pixel. */
+export interface Item {
+  readonly name: string;
+  readonly begin: number;
+  readonly end: number;
+  readonly count: number;
+  readonly begin_event: number | null;
+  readonly end_event: number | null;
+  /** The side on which it sticks out of the recording: it was never seen to begin or to end. */
+  readonly open: "begin" | "end" | null;
+  readonly depth?: number;
+}
+
+export interface Box {
+  readonly item: Item;
+  readonly row: number;
+  /** Pixels, cut to the plot. */
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Narrowest box that can still be seen. */
+const THINNEST = 1;
+
+/** Boxes of the items in view, a row a depth, cut to `width` pixels. */
+export function layOut(items: readonly Item[], window: Range, width: number): Box[] {
+  const boxes: Box[] = [];
+  for (const item of items) {
+    if (item.end < window.begin || item.begin > window.end) continue;
+    const left = Math.max(0, toPixel(window, width, item.begin));
+    const right = Math.min(width, toPixel(window, width, item.end));
+    const start = Math.min(left, width - THINNEST);
+    boxes.push({
+      item,
+      row: item.depth ?? 0,
+      left: start,
+      right: Math.max(right, start + THINNEST),
+    });
+  }
+  return boxes;
+}
+
+/** How many rows the items need. */
+export function rowsOf(items: readonly Item[]): number {
+  return items.reduce((most, item) => Math.max(most, (item.depth ?? 0) + 1), 0);
+}
+
+/** The box at a pixel, with a little help for thin ones: the narrowest within `slack` of it. */
+export function boxAt(boxes: readonly Box[], row: number, x: number, slack = 2): Box | null {
+  let best: Box | null = null;
+  for (const box of boxes) {
+    if (box.row !== row || x < box.left - slack || x > box.right + slack) continue;
+    if (best === null || distance(box, x) < distance(best, x)) best = box;
+    else if (distance(box, x) === distance(best, x) && breadth(box) < breadth(best)) best = box;
+  }
+  return best;
+}
+
+function distance(box: Box, x: number): number {
+  return Math.max(box.left - x, x - box.right, 0);
+}
+
+function breadth(box: Box): number {
+  return box.right - box.left;
+}
+
+/** `text` cut with an ellipsis to fit `room` pixels; "" where not even three characters would. */
+export function fitText(text: string, room: number, measure: (text: string) => number): string {
+  if (measure(text) <= room) return text;
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (measure(`${text.slice(0, middle)}…`) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return low < 3 ? "" : `${text.slice(0, low).trimEnd()}…`;
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { binSize, covers, tileFor } from "./grid";
+import { fragmentation, heightFor } from "./height";
+import { boxAt, fitText, type Item, layOut, rowsOf } from "./lanes";
+import { centred, dragged, gripAt } from "./minimap";
+import { Recent } from "./recent";
+import { span } from "./scale";
+
+describe("tiles", () => {
+  const whole = { begin: 0, end: 1_000_000 };
+  it("lie on the grid, hold the window and give a bin a pixel or finer", () => {
+    for (let size = 3; size < 1e6; size *= 1.9) {
+      const window = { begin: 400_000 - size / 3, end: 400_000 + size / 3 };
+      const tile = tileFor(window, whole, 700);
+      expect(Math.log2(tile.bin) % 1).toBe(0);
+      expect(span(window) / tile.bin >= 700 || tile.bin === 1).toBe(true);
+      expect(tile.begin).toBeLessThanOrEqual(Math.max(0, window.begin));
+      expect(tile.end).toBeGreaterThanOrEqual(Math.min(1e6, window.end));
+      expect(covers(tile, window, whole, 700)).toBe(true);
+    }
+  });
+  it("are the same for a small pan", () => {
+    const first = tileFor({ begin: 300_000, end: 400_000 }, whole, 800);
+    expect(covers(first, { begin: 305_000, end: 405_000 }, whole, 800)).toBe(true);
+    expect(covers(first, { begin: 450_000, end: 550_000 }, whole, 800)).toBe(false);
+    expect(covers(first, { begin: 340_000, end: 345_000 }, whole, 800)).toBe(false);
+  });
+  it("bins are never under one unit", () => {
+    expect(binSize(10, 800)).toBe(1);
+    expect(binSize(1600, 800)).toBe(2);
+    expect(binSize(3199, 800)).toBe(2);
+  });
+});
+
+describe("height", () => {
+  it("reaches up to capacity only when that is near", () => {
+    expect(heightFor(100, 110, 120)).toEqual({ top: 120 * 1.06, showsCapacity: true });
+    expect(heightFor(100, 110, 800)).toEqual({ top: 110 * 1.06, showsCapacity: false });
+    expect(heightFor(100, null, null)).toEqual({ top: 100 * 1.06, showsCapacity: false });
+  });
+  it("of nothing is a byte", () => {
+    expect(heightFor(0, 0, null).top).toBe(1);
+  });
+  it("fragmentation is what reserved holds beyond allocated", () => {
+    expect(fragmentation(75, 100)).toBe(0.25);
+    expect(fragmentation(0, 0)).toBeNull();
+    expect(fragmentation(5, null)).toBeNull();
+  });
+});
+
+const item = (name: string, begin: number, end: number, depth = 0): Item => ({
+  name,
+  begin,
+  end,
+  depth,
+  count: 1,
+  begin_event: null,
+  end_event: null,
+  open: null,
+});
+
+describe("lanes", () => {
+  const window = { begin: 100, end: 200 };
+  it("cut boxes to the plot and leave out what is elsewhere", () => {
+    const boxes = layOut(
+      [item("a", 50, 150), item("b", 150, 300, 1), item("c", 300, 400)],
+      window,
+      200,
+    );
+    expect(boxes.map(({ left, right, row }) => [left, right, row])).toEqual([
+      [0, 100, 0],
+      [100, 200, 1],
+    ]);
+  });
+  it("leave a pixel of the thinnest, also at the right edge", () => {
+    const boxes = layOut([item("a", 120, 120), item("b", 200, 200)], window, 200);
+    expect(boxes.map(({ left, right }) => right - left)).toEqual([1, 1]);
+    expect(boxes[1]?.right).toBeLessThanOrEqual(200);
+  });
+  it("are hit with slack, the narrower of two first", () => {
+    const boxes = layOut([item("wide", 100, 200), item("thin", 150, 150)], window, 200);
+    expect(boxAt(boxes, 0, 100)?.item.name).toBe("thin");
+    expect(boxAt(boxes, 0, 20)?.item.name).toBe("wide");
+    expect(boxAt(boxes, 1, 20)).toBeNull();
+  });
+  it("count their rows", () => {
+    expect(rowsOf([])).toBe(0);
+    expect(rowsOf([item("a", 0, 1), item("b", 0, 1, 6)])).toBe(7);
+  });
+  it("names are cut to fit or left out", () => {
+    const measure = (text: string) => text.length * 6;
+    expect(fitText("forward", 60, measure)).toBe("forward");
+    expect(fitText("optimizer step", 60, measure)).toBe("optimizer…");
+    expect(fitText("backward", 20, measure)).toBe("");
+  });
+});
+
+describe("minimap", () => {
+  const whole = { begin: 0, end: 1000 };
+  const window = { begin: 200, end: 400 };
+  it("is held by its edges, its window or beside it", () => {
+    expect(gripAt(whole, window, 500, 101)).toBe("begin");
+    expect(gripAt(whole, window, 500, 198)).toBe("end");
+    expect(gripAt(whole, window, 500, 150)).toBe("window");
+    expect(gripAt(whole, window, 500, 300)).toBe("outside");
+    expect(gripAt(whole, whole, 500, 250)).toBe("outside");
+  });
+  it("drags", () => {
+    expect(dragged("window", window, whole, 500, 150, 200)).toEqual({ begin: 300, end: 500 });
+    expect(dragged("window", window, whole, 500, 150, 900)).toEqual({ begin: 800, end: 1000 });
+    expect(dragged("begin", window, whole, 500, 100, 50)).toEqual({ begin: 100, end: 400 });
+    expect(dragged("begin", window, whole, 500, 100, 450)).toEqual({ begin: 398, end: 400 });
+    expect(dragged("end", window, whole, 500, 200, 600)).toEqual({ begin: 200, end: 1000 });
+    expect(dragged("outside", window, whole, 500, 400, 350)).toEqual({ begin: 700, end: 800 });
+  });
+  it("centres on a click", () => {
+    expect(centred(window, whole, 500, 250)).toEqual({ begin: 400, end: 600 });
+    expect(centred(window, whole, 500, 0)).toEqual({ begin: 0, end: 200 });
+  });
+});
+
+it("recent keeps what was used last", () => {
+  const recent = new Recent<number>(2);
+  recent.set("a", 1);
+  recent.set("b", 2);
+  recent.get("a");
+  recent.set("c", 3);
+  expect([recent.get("a"), recent.get("b"), recent.get("c")]).toEqual([1, undefined, 3]);
+  expect(recent.find((value) => value < 3)).toBe(1);
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import {
+  highestRow,
+  known,
+  neighbourRow,
+  placeOfEvent,
+  rowAt,
+  rowAtOrAfter,
+  rowOfEvent,
+} from "./rows";
+import { sampleUsage } from "./sample";
+
+// Bins of ten, one missing between 20 and 30.
+const usage = sampleUsage(
+  [
+    { begin: 0, end: 10, values: [5], event: 3, time: 3 },
+    { begin: 10, end: 20, values: [9], event: 7, time: 12 },
+    { begin: 30, end: 40, values: [9], event: 20, time: 31 },
+  ],
+  { axis: "time" },
+);
+
+describe("rows", () => {
+  it("are found by place, in a gap the one before it", () => {
+    expect([-1, 0, 9, 10, 25, 30, 99].map((value) => rowAt(usage, value))).toEqual([
+      -1, 0, 0, 1, 1, 2, 2,
+    ]);
+    expect([-1, 10, 25, 40].map((value) => rowAtOrAfter(usage, value))).toEqual([0, 1, 2, 3]);
+  });
+  it("are found by event", () => {
+    expect([3, 7, 8, 20, 21].map((event) => rowOfEvent(usage, event))).toEqual([0, 1, -1, 2, -1]);
+  });
+  it("the highest is the earliest of equals with its instant in the window", () => {
+    expect(highestRow(usage, 0, 40)).toBe(1);
+    expect(highestRow(usage, 13, 40)).toBe(2);
+    expect(highestRow(usage, 21, 29)).toBe(-1);
+  });
+  it("have neighbours from any event", () => {
+    expect(neighbourRow(usage, 7, 1)).toBe(2);
+    expect(neighbourRow(usage, 7, -1)).toBe(0);
+    expect(neighbourRow(usage, 8, -1)).toBe(1);
+    expect(neighbourRow(usage, 8, 1)).toBe(2);
+    expect(neighbourRow(usage, 20, 1)).toBe(-1);
+    expect(neighbourRow(usage, 3, -1)).toBe(-1);
+  });
+});
+
+describe("the place of an event", () => {
+  it("in time is exact where a row shows it, between its neighbours otherwise", () => {
+    expect(placeOfEvent(usage, 7)).toBe(12);
+    expect(placeOfEvent(usage, 9)).toBe(21.5);
+    expect(placeOfEvent(usage, 2)).toBeNull();
+    expect(placeOfEvent(usage, 30)).toBeNull();
+  });
+  it("by events is itself", () => {
+    expect(placeOfEvent(sampleUsage([]), 5)).toBe(5);
+  });
+});
+
+it("what is not a number is not known", () => {
+  expect([known(0), known(Number.NaN), known(undefined)]).toEqual([0, null, null]);
+});

@@ -1,0 +1,78 @@
+/** Looking rows up in a usage answer: by place on the axis, by event, by height. */
+
+import type { Usage } from "../../../api";
+
+/** First row whose bin ends after `value`: the bin at `value`, or the next one if it lies in a gap. */
+export function rowAtOrAfter(usage: Usage, value: number): number {
+  return firstRow(usage.length, (row) => (usage.end[row] as number) > value);
+}
+
+/** The row whose bin holds `value`, or the last one before it; -1 with nothing at or before it. */
+export function rowAt(usage: Usage, value: number): number {
+  const row = rowAtOrAfter(usage, value);
+  if (row < usage.length && (usage.begin[row] as number) <= value) return row;
+  return row - 1;
+}
+
+/** First row from which `holds` stays true; the number of rows if it never does. */
+function firstRow(length: number, holds: (row: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Where the instant a row shows lies on the axis. */
+export function instantOf(usage: Usage, row: number): number {
+  return (usage.window.axis === "time" ? usage.time : usage.event)[row] as number;
+}
+
+/** The row that shows `event`; -1 when none does. */
+export function rowOfEvent(usage: Usage, event: number): number {
+  const row = firstRow(usage.length, (at) => (usage.event[at] as number) >= event);
+  return row < usage.length && usage.event[row] === event ? row : -1;
+}
+
+/**
+ * Where `event` lies on the axis. On the time axis that is exact for an event that a row shows, and
+ * between its neighbours otherwise; null where the rows do not reach it.
+ */
+export function placeOfEvent(usage: Usage, event: number): number | null {
+  if (usage.window.axis === "event") return event;
+  const after = firstRow(usage.length, (row) => (usage.event[row] as number) >= event);
+  if (after >= usage.length) return null;
+  const place = usage.time[after] as number;
+  if (usage.event[after] === event) return place;
+  if (after === 0) return null;
+  return (place + (usage.time[after - 1] as number)) / 2;
+}
+
+/** The row with the most allocated whose instant is in `begin` … `end`; the earliest of equals. */
+export function highestRow(usage: Usage, begin: number, end: number): number {
+  let best = -1;
+  for (let row = rowAtOrAfter(usage, begin); row < usage.length; row++) {
+    if ((usage.begin[row] as number) > end) break;
+    const instant = instantOf(usage, row);
+    if (instant < begin || instant > end) continue;
+    if (best < 0 || (usage.allocated[row] as number) > (usage.allocated[best] as number))
+      best = row;
+  }
+  return best;
+}
+
+/** The nearest row that shows a later (`direction` 1) or an earlier event; -1 without one. */
+export function neighbourRow(usage: Usage, event: number, direction: 1 | -1): number {
+  const shows = (row: number) => usage.event[row] as number;
+  if (direction < 0) return firstRow(usage.length, (row) => shows(row) >= event) - 1;
+  const next = firstRow(usage.length, (row) => shows(row) > event);
+  return next < usage.length ? next : -1;
+}
+
+/** A number as it is, null for what the answer left out. */
+export function known(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
