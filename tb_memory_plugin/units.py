@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _BINARY = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-_FACTORS = {
+_FACTORS: dict[str, int] = {
     "": 1,
     "b": 1,
     **{
@@ -41,7 +41,8 @@ def parse_bytes(text: str) -> int:
     if found is None or factor is None:
         raise ValueError(f"{text!r} is not a size; write it like 512, 10MiB or 1.5GiB")
     whole, decimals = found.group(1), found.group(2) or ""
-    return int(whole + decimals) * factor // 10 ** len(decimals)
+    scaled: int = int(whole + decimals) * factor // 10 ** len(decimals)
+    return scaled
 
 
 def format_duration(nanoseconds: int) -> str:

@@ -1,0 +1,98 @@
+"""What a recording knows about allocations at their birth: labels, step, annotation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow.compute as pc
+
+from tb_memory_plugin.analysis.columns import Column, coded, either, picked
+from tb_memory_plugin.analysis.device_tables import DeviceTables
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.lives import Lives
+from tb_memory_plugin.analysis.nesting import innermost
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Device, Recording
+
+
+def label_rows(tables: DeviceTables, lives: Lives) -> IntArray:
+    """For every life the row of ``labels`` (of the whole table) that is about it, -1 for none.
+
+    Labels are found by the ordinal of the birth, and by address for what is older.
+    """
+    rows = tables.recording.rows("labels", tables.device)
+    found = np.full(len(lives.birth), -1, dtype=np.int64)
+    event = tables.column("labels", "event")
+    if not len(event):
+        return found
+    at = np.minimum(np.searchsorted(event, lives.birth), len(event) - 1)
+    known = (event[at] == lives.birth) & (lives.birth >= 0)
+    found[known] = at[known]
+    older = int(np.searchsorted(event, 0))  # the labels of event -1 come first, by address
+    before = np.flatnonzero(lives.birth < 0)
+    if older and len(before):
+        address = tables.column("labels", "address")[:older]
+        at = np.minimum(np.searchsorted(address, lives.address[before]), older - 1)
+        known = address[at] == lives.address[before]
+        found[before[known]] = at[known]
+    found[found >= 0] += rows.start
+    return found
+
+
+@dataclass(frozen=True)
+class Spans:
+    """The spans of one kind that concern one device, and their rows in the table."""
+
+    rows: IntArray
+    begin: IntArray
+    end: IntArray
+
+    def at(self, moments: IntArray) -> IntArray:
+        """For every moment the row of the innermost span then, -1 for none."""
+        place = innermost(self.begin, self.end, moments)
+        if not len(self.rows):
+            return place
+        return np.where(place >= 0, self.rows[place], -1)
+
+
+def spans_of_kind(recording: Recording, kind: str, device: Device | None) -> Spans:
+    """Spans of ``kind`` on ``device`` or on none in particular (all, without a device)."""
+    table = recording.table("spans")
+    names = arrays.words(table, "kind")
+    chosen = np.isin(
+        arrays.values(table, "kind"), [place for place, name in enumerate(names) if name == kind]
+    )
+    if device is not None:
+        of = arrays.values(table, "device")
+        chosen &= (of == device.index) | (of == -1)
+    rows = np.flatnonzero(chosen)
+    begin, end = arrays.values(table, "begin")[rows], arrays.values(table, "end")[rows]
+    return Spans(rows, begin, end)
+
+
+def labelled(recording: Recording, rows: IntArray) -> dict[str, Column]:
+    """The columns of ``allocations`` that labels fill, from their ``rows`` (-1 for none)."""
+    table = recording.table("labels")
+    found = {
+        name: coded(picked(arrays.values(table, name), rows))
+        for name in ("name", "dtype", "shape", "op", "module", "category")
+    }
+    guessed = np.asarray(pc.fill_null(table.column("inferred"), False).to_numpy(), dtype=np.int8)
+    found["category_inferred"] = (picked(guessed, rows, 0), rows < 0)
+    return found
+
+
+def moments(tables: DeviceTables, birth_time: Column, labels: IntArray) -> dict[str, Column]:
+    """Step and annotation at birth: the step that a label gives, else the span of that time."""
+    recording, device = tables.recording, tables.device
+    times, untimed = birth_time
+    timed = np.flatnonzero(~untimed)
+    step = picked(arrays.values(recording.table("labels"), "step"), labels).astype(np.int64)
+    annotation = np.full(len(times), -1, dtype=np.int64)
+    spans = recording.table("spans")
+    rows = spans_of_kind(recording, "step", device).at(times[timed])
+    step[timed] = either(step[timed], picked(arrays.values(spans, "step"), rows))
+    rows = spans_of_kind(recording, "annotation", device).at(times[timed])
+    annotation[timed] = picked(arrays.values(spans, "name"), rows)
+    return {"step": coded(step), "annotation": coded(annotation)}

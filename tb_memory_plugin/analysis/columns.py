@@ -1,0 +1,70 @@
+"""Columns of one device with their nulls, and tables made by joining those of all devices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.recording import arrays, builder
+from tb_memory_plugin.recording.schema import SCHEMAS, sentinel
+
+#: Values, and which of them are null. Of text columns the values are codes.
+Column = tuple[IntArray, IntArray]
+
+
+def known(values: IntArray) -> Column:
+    """A column without nulls."""
+    return values, np.zeros(len(values), dtype=bool)
+
+
+def coded(values: IntArray, missing: int = -1) -> Column:
+    """A column that is null where ``missing`` stands."""
+    return values, values == missing
+
+
+def either(first: IntArray, second: IntArray) -> IntArray:
+    """``first``, or ``second`` where that is -1."""
+    return np.where(first >= 0, first, second)
+
+
+def picked(column: IntArray, rows: IntArray, missing: int = -1) -> IntArray:
+    """``column[rows]``, and ``missing``, which the column's type must hold, where a row is -1."""
+    if not len(column):
+        return np.full(len(rows), missing, dtype=column.dtype)
+    return np.where(rows >= 0, column[rows], column.dtype.type(missing))
+
+
+def ordinals(values: IntArray) -> IntArray:
+    """Ordinals of ends of lives as rows: -1 where the life did not end."""
+    return np.where(values == sentinel("death"), -1, values)
+
+
+def joined(
+    name: str,
+    parts: Sequence[Mapping[str, Column]],
+    words: Mapping[str, list[str]],
+) -> pa.Table:
+    """The table ``name``, the rows of each device after those of the one before.
+
+    ``words`` gives the dictionaries of the text columns. Columns that no part has are null.
+    """
+    schema = SCHEMAS[name]
+    columns: dict[str, Any] = {}
+    for column in parts[0] if parts else ():
+        values = np.concatenate([part[column][0] for part in parts])
+        missing = np.concatenate([part[column][1] for part in parts])
+        kind = schema.field(column).type
+        if pa.types.is_dictionary(kind):
+            columns[column] = arrays.text(np.where(missing, -1, values), words[column])
+        elif pa.types.is_boolean(kind):
+            columns[column] = pa.array(values.astype(bool), mask=missing)
+        else:
+            columns[column] = (values, missing)
+    if parts:
+        counts = [len(next(iter(part.values()))[0]) for part in parts]
+        columns["device"] = np.repeat(np.arange(len(parts), dtype=np.int16), counts)
+    return builder.table(name, columns)

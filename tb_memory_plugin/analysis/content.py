@@ -1,0 +1,83 @@
+"""Frames and stacks, made into numbers that depend on nothing but what they say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Recording
+
+_PRIME = 0x100000001B3  # odd, so that powers of it never vanish modulo 2⁶⁴
+
+
+def frame_contents(recording: Recording) -> IntArray:
+    """A 64-bit hash of function, file and line of every frame; the same in every recording."""
+    return memo(recording, ("frame_contents",), lambda: _frames(recording))
+
+
+def stack_contents(recording: Recording) -> IntArray:
+    """A 64-bit hash of the frames of every stack; the same in every recording."""
+    return memo(recording, ("stack_contents",), lambda: _stacks(recording))
+
+
+def stack_layout(recording: Recording) -> tuple[IntArray, IntArray]:
+    """The frames of all stacks in a row, and where each stack begins (one more than stacks)."""
+    column = recording.table("stacks").column("frames").combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks) if column.num_chunks else column.type
+    if not isinstance(column, pa.Array):
+        return np.zeros(0, np.int32), np.zeros(1, np.int64)
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    frames = column.values.to_numpy(zero_copy_only=False)
+    return frames, offsets
+
+
+def text_hashes(texts: Sequence[str]) -> IntArray:
+    """A 64-bit hash of every text."""
+    digests = b"".join(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        for text in texts
+    )
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def _frames(recording: Recording) -> IntArray:
+    frames = recording.table("frames")
+    functions = _coded_hashes(frames, "function")
+    files = _coded_hashes(frames, "file")
+    lines = arrays.values(frames, "line").astype(np.int64).astype(np.uint64)
+    mixed = (functions * np.uint64(_PRIME) + files) * np.uint64(_PRIME) + lines
+    return _mixed(mixed)
+
+
+def _coded_hashes(frames: pa.Table, column: str) -> IntArray:
+    words = np.append(text_hashes([word or "" for word in arrays.words(frames, column)]), [0])
+    return words.astype(np.uint64)[arrays.values(frames, column)]
+
+
+def _stacks(recording: Recording) -> IntArray:
+    frames, offsets = stack_layout(recording)
+    contents = frame_contents(recording)
+    lengths = np.diff(offsets)
+    if not len(lengths):
+        return np.zeros(0, dtype=np.uint64)
+    place = np.arange(len(frames)) - np.repeat(offsets[:-1], lengths)
+    powers = np.cumprod(np.full(int(lengths.max(initial=0)) + 1, _PRIME, dtype=np.uint64))
+    terms = np.append(_mixed(contents[frames] + powers[place]) * powers[place], np.uint64(0))
+    sums = np.add.reduceat(terms, offsets[:-1])
+    sums = np.where(lengths > 0, sums, np.uint64(0))
+    return _mixed(sums + lengths.astype(np.uint64))
+
+
+def _mixed(values: IntArray) -> IntArray:
+    """The finaliser of splitmix64: every bit of the input moves every bit of the output."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: IntArray = values ^ (values >> np.uint64(31))
+    return mixed

@@ -1,0 +1,150 @@
+"""Everything worked out for one device, before it becomes rows of tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tb_memory_plugin.analysis import attribution, locate
+from tb_memory_plugin.analysis.columns import Column, coded, either, known, ordinals, picked
+from tb_memory_plugin.analysis.device_tables import DeviceTables
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.lives import Lives, lives
+from tb_memory_plugin.analysis.segments import SegmentLives, segment_lives
+from tb_memory_plugin.analysis.usage import Usage, usage
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import AFTER, Action, sentinel
+
+
+@dataclass(frozen=True)
+class DevicePart:
+    """The lives, the curve and the segments of one device. Rows count within the device."""
+
+    tables: DeviceTables
+    lives: Lives
+    usage: Usage
+    segments: SegmentLives
+    segment: IntArray  # of every life the row of ``segments`` it lies in, -1 for none
+
+    @staticmethod
+    def of(recording: Recording, device: Device) -> DevicePart:
+        """Work it out. Raises SourceError, as ``derive`` does."""
+        tables = DeviceTables(recording, device)
+        found = lives(tables)
+        segments = segment_lives(tables)
+        segment = locate.containing(segments, found.address, found.birth)
+        return DevicePart(tables, found, usage(tables, found), segments, segment)
+
+    def allocations(self, segments_before: int) -> dict[str, Column]:
+        """Columns of ``allocations``; ``segments_before`` are rows of devices before this one."""
+        lives = self.lives
+        of_size = self.tables.recording.meta["basis"] != "requested"
+        every = np.ones(len(lives.birth), dtype=bool)
+        labels = attribution.label_rows(self.tables, lives)
+        birth_time = self._times(lives.birth, sentinel("birth_time"))
+        return {
+            "address": known(lives.address),
+            "requested": (lives.bytes, every) if of_size else known(lives.bytes),
+            "size": (lives.size, ~lives.size_known),
+            "size_inferred": known(lives.size_inferred),
+            "birth": coded(lives.birth),
+            "free_requested": coded(lives.free_requested, AFTER),
+            "death": coded(lives.death, AFTER),
+            "birth_time": birth_time,
+            "free_requested_time": self._times(ordinals(lives.free_requested), AFTER),
+            "death_time": self._times(ordinals(lives.death), AFTER),
+            "segment": coded(np.where(self.segment >= 0, self.segment + segments_before, -1)),
+            **self._stacks(),
+            "stream": self._streams(),
+            "pool": coded(
+                either(
+                    self._events("pool", lives.known),
+                    picked(self._segment_column("pool"), self.segment),
+                )
+            ),
+            "compile_context": coded(self._events("compile_context", lives.birth)),
+            "user_metadata": coded(self._events("user_metadata", lives.birth)),
+            **attribution.labelled(self.tables.recording, labels),
+            **attribution.moments(self.tables, birth_time, labels),
+        }
+
+    def curve(self, allocations_before: int) -> dict[str, Column]:
+        """Columns of ``usage``."""
+        event, allocation = self.usage.event, self.usage.allocation
+        reserved = self.usage.reserved
+        absent = np.full(len(event), reserved is None)
+        return {
+            "event": known(event),
+            "time": self._times(event, sentinel("time")),
+            "allocated": known(self.usage.allocated),
+            "reserved": (np.zeros_like(event) if reserved is None else reserved, absent),
+            "allocation": coded(np.where(allocation >= 0, allocation + allocations_before, -1)),
+        }
+
+    def segment_lives(self) -> dict[str, Column]:
+        """Columns of ``segment_lives``: what an event does not say comes from the end state."""
+        segments = self.segments
+        action = picked(self.tables.column("events", "action").astype(np.int16), segments.known)
+        ranged = np.isin(action, [Action.SEGMENT_MAP, Action.SEGMENT_UNMAP])
+        final = picked(self.tables.expandable.astype(np.int8), segments.final, 0)
+        stream = picked(self.tables.column("segments", "stream"), segments.final, 0)
+        of_event = self._events("stream", segments.known)
+        return {
+            "address": known(segments.address),
+            "size": known(segments.size),
+            "birth": coded(segments.birth),
+            "death": coded(segments.death, AFTER),
+            "pool": coded(self._segment_column("pool")),
+            "stream": (
+                np.where(segments.final >= 0, stream, of_event),
+                (segments.final < 0) & (segments.known < 0),
+            ),
+            "kind": coded(picked(self.tables.column("segments", "kind"), segments.final)),
+            "expandable": known(ranged | (final != 0)),
+            "stack": coded(self._segment_column("stack")),
+        }
+
+    def _events(self, name: str, ordinals: IntArray) -> IntArray:
+        """A column of the device's events; its sentinel where there is no event."""
+        return picked(self.tables.column("events", name), ordinals, sentinel(name))
+
+    def _blocks(self, name: str) -> IntArray:
+        return picked(self.tables.column("blocks", name), self.lives.block, sentinel(name))
+
+    def _times(self, ordinals: IntArray, missing: int) -> Column:
+        untimed = picked(self._untimed, ordinals, 1) != 0
+        times = picked(self.tables.column("events", "time"), ordinals, missing)
+        return np.where(untimed, missing, times), untimed
+
+    @cached_property
+    def _untimed(self) -> IntArray:
+        return self.tables.missing("events", "time").astype(np.int8)
+
+    def _segment_column(self, name: str) -> IntArray:
+        """Of every life of a segment its pool or stack: the event's, else the final one's."""
+        final = picked(self.tables.column("segments", name), self.segments.final)
+        return either(self._events(name, self.segments.known), final)
+
+    def _streams(self) -> Column:
+        """The event's stream, else that of the segment it lies in at the end."""
+        absent = self.tables.missing("events", "stream").astype(np.int8)
+        without = picked(absent, self.lives.known, 1) != 0
+        final = picked(self.segments.final, self.segment)
+        inherited = picked(self.tables.column("segments", "stream"), final, 0)
+        of_event = self._events("stream", self.lives.known)
+        return np.where(without, inherited, of_event), without & (final < 0)
+
+    def _stacks(self) -> dict[str, Column]:
+        """Stacks of birth (the block's where no event says), of death, of the forward pass."""
+        lives = self.lives
+        freed = self._events("stack", lives.ended)
+        asked = self._events("stack", ordinals(lives.free_requested))
+        birth = either(self._events("stack", lives.birth), self._blocks("stack"))
+        forward = either(self._events("forward_stack", lives.birth), self._blocks("forward_stack"))
+        return {
+            "birth_stack": coded(birth),
+            "death_stack": coded(either(freed, asked)),
+            "forward_stack": coded(forward),
+        }

@@ -1,0 +1,142 @@
+"""A recording, boiled down to exact numbers per device."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.content import frame_contents, stack_contents
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import Action, BlockState
+
+_TOP = 5
+
+
+def facts(recording: Recording) -> dict[str, Any]:
+    """``{"annotations": n, "devices": {key: {…}}}`` of a derived recording; bytes are integers.
+
+    ``annotations`` counts the beginnings and the ends of annotations that were recorded. Of each
+    device: ``events``, ``allocs``, ``frees`` (completed); ``allocated_start``, ``_end``, ``_peak``
+    (in the recording's basis, alive until the free is completed) and ``allocated_peak_event``, the
+    first event after which it is reached, -1 for before the first; ``reserved_*`` likewise, None
+    where unknown; ``live_blocks_end``, ``pending_free_blocks`` of the end state;
+    ``blocks_before_window``; ``distinct_stacks`` and ``distinct_frames`` of its events, by
+    content; ``peak_bytes_by_stack_top5`` by stack of birth, all unknown stacks as one; ``oom``
+    with ``event``, ``requested``, ``device_free``; ``pools`` and ``streams`` of the final
+    segments; ``time_span_us`` from first to last event, None without time stamps.
+    """
+    return {
+        "annotations": _annotations(recording),
+        "devices": {device.key: device_facts(recording, device) for device in recording.devices},
+    }
+
+
+def device_facts(recording: Recording, device: Device) -> dict[str, Any]:
+    """The facts of one device, see :func:`facts`."""
+    action = recording.values("events", "action", device)
+    counts = np.bincount(action, minlength=256)
+    event = recording.values("usage", "event", device)
+    allocated = recording.values("usage", "allocated", device)
+    reserved = recording.values("usage", "reserved", device)
+    known = reserved_known(recording, device)
+    peak = int(allocated.argmax())
+    state = recording.values("blocks", "state", device)
+    stacks, frames = _distinct(recording, device)
+    return {
+        "events": len(action),
+        "allocated_start": int(allocated[0]),
+        "allocated_end": int(allocated[-1]),
+        "allocated_peak": int(allocated[peak]),
+        "allocated_peak_event": int(event[peak]),
+        "reserved_start": int(reserved[0]) if known else None,
+        "reserved_end": int(reserved[-1]) if known else None,
+        "reserved_peak": int(reserved.max()) if known else None,
+        "live_blocks_end": int((state != BlockState.INACTIVE).sum()),
+        "blocks_before_window": int((recording.values("allocations", "birth", device) < 0).sum()),
+        "allocs": int(counts[Action.ALLOC]),
+        "frees": int(counts[Action.FREE_COMPLETED]),
+        "distinct_stacks": stacks,
+        "distinct_frames": frames,
+        "peak_bytes_by_stack_top5": _peak_by_stack(recording, device, int(event[peak])),
+        "oom": out_of_memory(recording, device),
+        "pools": _pools(recording, device),
+        "streams": len(np.unique(recording.values("segments", "stream", device))),
+        "pending_free_blocks": int((state == BlockState.PENDING_FREE).sum()),
+        "time_span_us": _time_span_us(recording, device),
+    }
+
+
+def reserved_known(recording: Recording, device: Device) -> bool:
+    """Whether the recording knows what is reserved on ``device``."""
+    column = recording.table("usage").column("reserved")
+    return not column.null_count or column[recording.rows("usage", device).start].is_valid
+
+
+def bytes_column(recording: Recording) -> str:
+    """The column of ``allocations`` that holds bytes in the recording's basis."""
+    return "requested" if recording.meta["basis"] == "requested" else "size"
+
+
+def out_of_memory(recording: Recording, device: Device) -> list[dict[str, int | None]]:
+    """The requests that failed on ``device``: event, bytes requested and free on the device."""
+    marks = recording.table("marks")
+    of, event = recording.values("marks", "device"), recording.values("marks", "event")
+    found = []
+    for row in np.flatnonzero(of == device.index):
+        if marks.column("kind")[int(row)].as_py() != "out_of_memory":
+            continue
+        values = json.loads(marks.column("values")[int(row)].as_py() or "{}")
+        requested, free = values.get("requested"), values.get("device_free")
+        found.append({"event": int(event[row]), "requested": requested, "device_free": free})
+    return found
+
+
+def _annotations(recording: Recording) -> int:
+    spans = recording.table("spans")
+    kinds = arrays.words(spans, "kind")
+    wanted = [code for code, kind in enumerate(kinds) if kind in ("annotation", "step")]
+    chosen = np.isin(arrays.values(spans, "kind"), wanted)
+    begun = np.asarray(spans.column("begin").is_valid())
+    ended = np.asarray(spans.column("end").is_valid())
+    return int((chosen & begun).sum() + (chosen & ended).sum())
+
+
+def _distinct(recording: Recording, device: Device) -> tuple[int, int]:
+    """Distinct stacks and frames of the device's events, by function, file and line."""
+    stacks = np.unique(recording.values("events", "stack", device))
+    stacks = stacks[stacks >= 0]
+    contents = stack_contents(recording)[stacks]
+    contents = contents[contents != 0]  # a stack without frames says nothing
+    column = recording.table("stacks").column("frames")
+    frames = column.take(stacks).combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return len(np.unique(contents)), len(np.unique(frame_contents(recording)[frames]))
+
+
+def _peak_by_stack(recording: Recording, device: Device, event: int) -> list[int]:
+    alive = recording.values("allocations", "birth", device) <= event
+    alive &= recording.values("allocations", "death", device) > event
+    stack = recording.values("allocations", "birth_stack", device)[alive]
+    amount = recording.values("allocations", bytes_column(recording), device)[alive]
+    contents = np.append(stack_contents(recording), 0)  # a null stack, -1, reads the last
+    _, group = np.unique(contents[stack], return_inverse=True)
+    sums = exact.sum_by(group, amount, int(group.max()) + 1 if len(group) else 0)
+    return [int(value) for value in np.sort(sums)[::-1][:_TOP]]
+
+
+def _pools(recording: Recording, device: Device) -> list[list[int]]:
+    pools = recording.meta["pools"]
+    rows: IntArray = np.unique(recording.values("segments", "pool", device))
+    return sorted([int(part) for part in pools[row]] for row in rows if row >= 0)
+
+
+def _time_span_us(recording: Recording, device: Device) -> int | None:
+    rows = recording.rows("events", device)
+    column = recording.table("events").column("time").slice(rows.start, rows.stop - rows.start)
+    if not len(column) or column.null_count:
+        return None
+    return int((column[-1].as_py() - column[0].as_py()) // 1000)

@@ -1,0 +1,80 @@
+"""What was worked out for a recording, kept while that recording is open and there is room."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tb_memory_plugin.recording.recording import Recording
+
+T = TypeVar("T")
+
+#: Anonymous memory that results may hold, in bytes, over all recordings.
+ROOM = 48 << 20
+
+
+class _Memo:
+    """Results by recording and name, least recently used out first."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._held = 0
+        self._results: OrderedDict[tuple[int, Hashable], tuple[Any, int]] = OrderedDict()
+        self._known: set[int] = set()
+        self._lock = threading.RLock()
+
+    def get(self, recording: Recording, name: Hashable, work: Callable[[], T]) -> T:
+        key = (id(recording), name)
+        with self._lock:
+            if key in self._results:
+                self._results.move_to_end(key)
+                found: T = self._results[key][0]
+                return found
+            if id(recording) not in self._known:
+                self._known.add(id(recording))
+                weakref.finalize(recording, self._forget, id(recording))
+        result = work()  # outside the lock: two threads may do it twice, none waits for another
+        size = _size(result)
+        with self._lock:
+            if key not in self._results and size <= self._room:
+                self._results[key] = (result, size)
+                self._held += size
+                while self._held > self._room:
+                    _, (_, dropped) = self._results.popitem(last=False)
+                    self._held -= dropped
+        return result
+
+    def _forget(self, identity: int) -> None:
+        with self._lock:
+            self._known.discard(identity)
+            for key in [key for key in self._results if key[0] == identity]:
+                self._held -= self._results.pop(key)[1]
+
+
+_MEMO = _Memo(ROOM)
+
+
+def memo(recording: Recording, name: Hashable, work: Callable[[], T]) -> T:
+    """``work()``, or what it gave before for this very ``recording`` and ``name``.
+
+    The result must not hold on to the recording, or it would never be let go.
+    """
+    return _MEMO.get(recording, name, work)
+
+
+def _size(result: Any) -> int:
+    """Bytes of memory that ``result`` holds, roughly; mapped columns count as nothing."""
+    if isinstance(result, np.ndarray):
+        return result.nbytes if result.flags.owndata or result.base is None else 0
+    if isinstance(result, (tuple, list)):
+        return sys.getsizeof(result) + sum(map(_size, result))
+    if is_dataclass(result):
+        return sum(_size(getattr(result, field.name)) for field in fields(result))
+    return sys.getsizeof(result)

@@ -1,0 +1,66 @@
+"""Lives and segment events, made into the curve of allocated and reserved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.device_tables import DeviceTables
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.lives import Lives
+from tb_memory_plugin.analysis.segments import reserved_deltas, reserved_start, segment_events
+from tb_memory_plugin.recording.schema import AFTER
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Columns of the table ``usage`` for one device; ``allocation`` counts within the device."""
+
+    event: IntArray
+    allocated: IntArray
+    reserved: IntArray | None
+    allocation: IntArray
+
+
+def usage(tables: DeviceTables, lives: Lives) -> Usage:
+    """The curve of one device: a row before the first event, then one a birth, death or segment.
+
+    Where an address is allocated again without having been freed, the death comes as a row of
+    its own before the birth, of the same event: every row moves one allocation.
+    Raises SourceError where a value does not fit 64 bits.
+    """
+    count = tables.events
+    # Two slots an event, so that the death an allocation implies stands before its birth.
+    slot = np.full(2 * count, -1, dtype=np.int32)
+    deaths = np.flatnonzero(lives.death < AFTER)
+    births = np.flatnonzero(lives.birth >= 0)
+    slot[2 * lives.death[deaths]] = deaths
+    slot[2 * lives.birth[births] + 1] = births
+    segments = segment_events(tables)
+    slot[2 * segments] = len(lives.birth)
+    filled = np.flatnonzero(slot >= 0)
+    allocation = slot[filled].astype(np.int64)
+    of_segment = allocation == len(lives.birth)
+    allocation[of_segment] = -1
+    event = filled >> 1
+    moved = np.where(of_segment, 0, lives.bytes[allocation] if len(lives.bytes) else 0)
+    moved = np.where(filled & 1, moved, -moved)
+    deltas = reserved_deltas(tables)
+    mapped = np.where(of_segment, deltas[event], 0)
+    before = exact.total(lives.bytes[lives.birth < 0])
+    start = reserved_start(tables, deltas)
+    try:
+        allocated = exact.running(before, moved)
+        reserved = None if start is None else exact.running(start, mapped)
+    except OverflowError:
+        raise tables.refuse("the allocations add up to more than 64 bits can count") from None
+    if reserved is not None and int(reserved.min()) < 0:
+        tables.problem("more is unmapped than was ever mapped; reserved is not to be trusted")
+    return Usage(
+        event=np.concatenate([[-1], event]),
+        allocated=allocated,
+        reserved=reserved,
+        allocation=np.concatenate([[-1], allocation]),
+    )

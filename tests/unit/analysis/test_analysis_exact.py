@@ -1,0 +1,50 @@
+"""Sums of 64-bit integers against Python's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_memory_plugin.analysis import exact
+
+SMALL = st.integers(-(2**20), 2**20)
+HUGE = st.integers(-(2**63), 2**63 - 1)
+LISTS = st.lists(st.one_of(SMALL, HUGE), max_size=40)
+
+
+@given(LISTS)
+def test_total_is_python_s_sum(values: list[int]) -> None:
+    assert exact.total(np.array(values, dtype=np.int64)) == sum(values)
+
+
+@given(st.one_of(SMALL, HUGE), LISTS)
+def test_running_sums_are_exact_or_refused(start: int, values: list[int]) -> None:
+    sums = [start]
+    for value in values:
+        sums.append(sums[-1] + value)
+    fits = all(-(2**63) <= value < 2**63 for value in sums)
+    deltas = np.array(values, dtype=np.int64)
+    if fits:
+        assert exact.running(start, deltas).tolist() == sums
+    else:
+        with pytest.raises(OverflowError):
+            exact.running(start, deltas)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.one_of(SMALL, HUGE)), max_size=40))
+def test_sums_by_group_are_exact_or_refused(pairs: list[tuple[int, int]]) -> None:
+    sums = [sum(value for group, value in pairs if group == wanted) for wanted in range(5)]
+    groups = np.array([group for group, _ in pairs], dtype=np.int64)
+    values = np.array([value for _, value in pairs], dtype=np.int64)
+    if all(-(2**63) <= value < 2**63 for value in sums):
+        assert exact.sum_by(groups, values, 5).tolist() == sums
+    else:
+        with pytest.raises(OverflowError):
+            exact.sum_by(groups, values, 5)
+
+
+def test_a_start_outside_64_bits_is_refused() -> None:
+    with pytest.raises(OverflowError):
+        exact.running(2**63, np.zeros(0, dtype=np.int64))
