@@ -2,6 +2,6 @@
 
 import { start } from "./shell/start";
 
-export function render(): void {
-  start(window);
+export async function render(): Promise<void> {
+  await start(window);
 }

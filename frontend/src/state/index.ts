@@ -1,4 +1,6 @@
 /** Door of the state: one place for everything that more than one part of the page knows. */
+
+export { converter } from "./axis";
 export * from "./recording";
 export * from "./view";
 export { visible } from "./visible";

@@ -1,0 +1,123 @@
+/** Choices that move several pieces of state at once: another source, device, axis, grouping. */
+
+import { batch, signal } from "@preact/signals";
+import type { Axis, Device, Source, Summary } from "../api";
+import { device, openStatus, sourceId, summary } from "../state/recording";
+import {
+  axis,
+  by,
+  cursor,
+  deviceKey,
+  filter,
+  hover,
+  pattern,
+  range,
+  selection,
+  sort,
+  viewKey,
+} from "../state/view";
+import type { Link } from "./link";
+
+/** The rest of a link, waiting for its source to be found and read. */
+export const pending = signal<Link | null>(null);
+
+/** Set once the user picked a grouping or came with one; else each device starts with its own. */
+let groupingChosen = false;
+
+function forgetPlace(): void {
+  range.value = null;
+  cursor.value = null;
+  hover.value = null;
+  selection.value = null;
+}
+
+export function chooseSource(id: string): void {
+  if (id === sourceId.peek()) return;
+  batch(() => {
+    sourceId.value = id;
+    summary.value = null;
+    openStatus.value = null;
+    pending.value = null;
+    deviceKey.value = null;
+    filter.value = "";
+    groupingChosen = false;
+    forgetPlace();
+  });
+}
+
+export function chooseDevice(key: string): void {
+  if (key === device.peek()?.key) return;
+  batch(() => {
+    // Events are counted per device; time is common to all of them.
+    const keep = axis.peek() === "time" ? range.peek() : null;
+    forgetPlace();
+    range.value = keep;
+    deviceKey.value = key;
+    const chosen = device.peek();
+    if (chosen && !groupingChosen) by.value = chosen.default_grouping;
+  });
+}
+
+export function chooseAxis(next: Axis, window = null as typeof range.value): void {
+  if (next === axis.peek()) return;
+  batch(() => {
+    axis.value = next;
+    range.value = window;
+  });
+}
+
+export function chooseGrouping(key: string): void {
+  groupingChosen = true;
+  by.value = key;
+}
+
+/** Takes a recording's summary in: what was chosen stays if it still makes sense. */
+export function applySummary(fresh: Summary): void {
+  const link = pending.peek();
+  pending.value = null;
+  const before = summary.peek();
+  summary.value = fresh;
+  if (before === null) startWith(fresh, link);
+  else if (!fresh.axes.includes(axis.peek())) chooseAxis(fresh.axes[0] ?? "event");
+}
+
+function startWith(fresh: Summary, link: Link | null): void {
+  const chosen = fresh.devices.find(({ key }) => key === link?.device) ?? start(fresh.devices);
+  deviceKey.value = chosen?.key ?? null;
+  const wanted = link?.axis ?? axis.peek();
+  axis.value = fresh.axes.includes(wanted) ? wanted : (fresh.axes[0] ?? "event");
+  if (link?.by && fresh.groupings.some(({ key }) => key === link.by)) chooseGrouping(link.by);
+  else if (chosen) by.value = chosen.default_grouping;
+  if (link) applyPlace(link, fresh);
+}
+
+/** The device that filled up most is the one to look at first. */
+const start = (devices: Device[]): Device | undefined =>
+  [...devices].sort((a, b) => b.allocated_peak - a.allocated_peak)[0];
+
+function applyPlace(link: Link, fresh: Summary): void {
+  const axisFits = link.axis === undefined || fresh.axes.includes(link.axis);
+  range.value = (axisFits && link.window) || null;
+  cursor.value = link.at ?? null;
+  pattern.value = link.pattern ?? "";
+  selection.value = link.selection ?? null;
+  filter.value = link.filter ?? "";
+  if (link.sort) sort.value = link.sort;
+  if (link.view) viewKey.value = link.view;
+}
+
+const AUTOMATIC_BYTES = 512 * 2 ** 20;
+
+/**
+ * The source to show when nothing was asked for: the newest that is read already, else the newest
+ * that reads quickly. A huge file is left for the user to open.
+ */
+export function firstChoice(sources: readonly Source[]): Source | null {
+  const newest = [...sources].sort((a, b) => b.modified_ns - a.modified_ns);
+  const small = ({ state, bytes }: Source): boolean => state !== "error" && bytes < AUTOMATIC_BYTES;
+  return newest.find(({ state }) => state === "ready") ?? newest.find(small) ?? null;
+}
+
+/** The source a link means, whatever its id is in this server. */
+export const linked = (sources: readonly Source[], link: Link): Source | null =>
+  sources.find(({ run, name }) => run === (link.run ?? "") && name === link.source) ?? null;

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { fromWords, type Link, readHash, writeHash } from "./link";
+
+const WHOLE: Link = {
+  run: "llm/train & co",
+  source: "snapshot 1=2%.pickle",
+  view: "profile",
+  device: "cuda:0",
+  axis: "event",
+  window: { begin: -1, end: 9_007_199_254_740_991 },
+  at: 1234,
+  by: "pattern",
+  pattern: "attention|mlp",
+  selection: { kind: "group", by: "pattern", key: "…rest" },
+  filter: "size>10MiB step=0",
+  sort: "-largest",
+};
+
+describe("a link", () => {
+  it("restores all that it was made from", () => {
+    expect(readHash(writeHash("#memory", WHOLE))).toEqual(WHOLE);
+    const one: Link = { source: "a", selection: { kind: "allocation", id: "7" } };
+    expect(readHash(writeHash("", one))).toEqual(one);
+  });
+
+  it("begins with the tab of the plugin", () => {
+    expect(writeHash("", { run: "a" })).toBe("#memory&p.memory.run=a");
+    expect(writeHash("#p.scalars.x=1", { run: "a" })).toBe("#memory&p.scalars.x=1&p.memory.run=a");
+  });
+
+  it("leaves what is another plugin's as it is", () => {
+    const hash = "#memory&p.scalars.tag=%20x&p.memory.run=old&p.memory.at=3";
+    expect(writeHash(hash, { run: "new" })).toBe("#memory&p.scalars.tag=%20x&p.memory.run=new");
+  });
+
+  it.each([
+    ["#memory&p.memory.at=peak", {}],
+    ["#memory&p.memory.at=1e9", {}],
+    ["#memory&p.memory.window=5..5", {}],
+    ["#memory&p.memory.window=5", {}],
+    ["#memory&p.memory.axis=sideways", {}],
+    ["#memory&p.memory.group=x", {}],
+    ["#memory&p.memory.run", {}],
+    ["#scalars", {}],
+    ["", {}],
+  ])("leaves out what it does not understand: %s", (hash, link) => {
+    expect(readHash(hash)).toEqual(link);
+  });
+
+  it("survives a bare percent sign", () => {
+    expect(readHash("#memory&p.memory.run=100%")).toEqual({ run: "100%" });
+  });
+
+  it("keeps a group without a name", () => {
+    const link: Link = { source: "a", selection: { kind: "group", by: "op", key: "" } };
+    expect(readHash(writeHash("", link))).toEqual(link);
+  });
+
+  it("comes from TensorBoard's own splitting too", () => {
+    expect(fromWords({ run: "a", window: "1..9" })).toEqual({
+      run: "a",
+      window: { begin: 1, end: 9 },
+    });
+  });
+});

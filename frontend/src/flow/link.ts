@@ -1,0 +1,120 @@
+/** The state of the page as text in TensorBoard's address: `#memory&p.memory.run=…`. */
+
+import type { Selection, Window } from "../state/view";
+
+export const PLUGIN = "memory";
+const PREFIX = `p.${PLUGIN}.`;
+
+/** Everything a link restores. A source goes by run and name: ids change with the server. */
+export interface Link {
+  run?: string;
+  source?: string;
+  view?: string;
+  device?: string;
+  axis?: "time" | "event";
+  window?: Window;
+  at?: number;
+  by?: string;
+  pattern?: string;
+  selection?: Selection;
+  filter?: string;
+  sort?: string;
+}
+
+type Words = Partial<Record<string, string>>;
+
+const integer = (text: string | undefined): number | undefined => {
+  if (text === undefined || !/^-?\d{1,16}$/.test(text)) return undefined;
+  return Number(text);
+};
+
+/** What of a link is ours, as plain words. Anything that is not understood is left out. */
+function wordsOf(hash: string): Words {
+  const found: Words = {};
+  for (const part of hash.replace(/^#/, "").split("&")) {
+    const cut = part.indexOf("=");
+    if (cut < 0 || !part.startsWith(PREFIX)) continue;
+    found[part.slice(PREFIX.length, cut)] = decoded(part.slice(cut + 1));
+  }
+  return found;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a hand-made link with a bare percent sign
+  }
+}
+
+const windowOf = (text: string | undefined): Window | undefined => {
+  const [begin, end] = (text ?? "").split("..").map(integer);
+  return begin !== undefined && end !== undefined && begin < end ? { begin, end } : undefined;
+};
+
+function selectionOf(words: Words): Selection | undefined {
+  if (words.allocation) return { kind: "allocation", id: words.allocation };
+  if (words.group !== undefined && words.groupby)
+    return { kind: "group", by: words.groupby, key: words.group };
+  return undefined;
+}
+
+export const readHash = (hash: string): Link => fromWords(wordsOf(hash));
+
+/** A link from words that TensorBoard itself has split (its IPC hands them over like this). */
+export function fromWords(words: Words): Link {
+  const link: { [K in keyof Link]: Link[K] | undefined } = {
+    run: words.run,
+    source: words.source,
+    view: words.view,
+    device: words.device,
+    axis: words.axis === "time" || words.axis === "event" ? words.axis : undefined,
+    window: windowOf(words.window),
+    at: integer(words.at),
+    by: words.by,
+    pattern: words.pattern,
+    selection: selectionOf(words),
+    filter: words.filter,
+    sort: words.sort,
+  };
+  for (const key of Object.keys(link) as (keyof Link)[]) {
+    if (link[key] === undefined) delete link[key];
+  }
+  return link as Link;
+}
+
+function toWords(link: Link): Words {
+  const words: Words = {};
+  const put = (key: string, value: string | number | undefined): void => {
+    if (value !== undefined && value !== "") words[key] = String(value);
+  };
+  put("run", link.run);
+  put("source", link.source);
+  put("view", link.view);
+  put("device", link.device);
+  put("axis", link.axis);
+  if (link.window) put("window", `${link.window.begin}..${link.window.end}`);
+  put("at", link.at);
+  put("by", link.by);
+  put("pattern", link.pattern);
+  if (link.selection?.kind === "allocation") put("allocation", link.selection.id);
+  if (link.selection?.kind === "group") {
+    put("groupby", link.selection.by);
+    words.group = link.selection.key;
+  }
+  put("filter", link.filter);
+  put("sort", link.sort);
+  return words;
+}
+
+/** `hash` with our words replaced by those of `link`; what belongs to others stays as it is. */
+export function writeHash(hash: string, link: Link): string {
+  const parts = hash.replace(/^#/, "").split("&");
+  const others = parts.filter((part) => part !== "" && !part.startsWith(PREFIX));
+  const [tab] = others;
+  if (tab === undefined || tab.includes("=")) others.unshift(PLUGIN);
+  const ours = Object.entries(toWords(link)).map(
+    ([key, value]) => `${PREFIX}${key}=${encodeURIComponent(value ?? "")}`,
+  );
+  return `#${[...others, ...ours].join("&")}`;
+}

@@ -1,0 +1,83 @@
+/** Keeps the address and the state of the page the same, in both directions. */
+
+import { batch, effect } from "@preact/signals";
+import { device, source, sourceId, sourceList, summary } from "../state/recording";
+import { axis, by, cursor, filter, pattern, range, selection, sort, viewKey } from "../state/view";
+import { visible } from "../state/visible";
+import { currentHash, onHashChange, replaceHash } from "./address";
+import { applySummary, chooseSource, firstChoice, linked, pending } from "./choose";
+import type { Host } from "./ipc";
+import { fromWords, type Link, readHash, writeHash } from "./link";
+
+/** Starts from the link and follows it from then on; the answer ends it. */
+export function followLink(frame: Window, host: Host | null): () => void {
+  const hash = currentHash(frame);
+  if (hash !== null) follow(readHash(hash));
+  else void askHost(host);
+  const ends = [
+    onHashChange(frame, (changed) => follow(readHash(changed))),
+    effect(findSource),
+    effect(() => {
+      const link = stateLink();
+      if (link && visible.value) replaceHash(frame, writeHash(currentHash(frame) ?? "", link));
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** TensorBoard in another origin's frame cannot be read, but tells when asked. */
+async function askHost(host: Host | null): Promise<void> {
+  const words = await host?.ask("experimental.GetURLPluginData");
+  if (words && typeof words === "object") follow(fromWords(words as Record<string, string>));
+}
+
+/** Someone came with a link, or changed the address by hand. */
+function follow(link: Link): void {
+  if (link.source === undefined) return;
+  const shown = stateLink();
+  if (shown && JSON.stringify(shown) === JSON.stringify(link)) return;
+  batch(() => {
+    const same = shown?.run === (link.run ?? shown?.run) && shown?.source === link.source;
+    if (!same) {
+      sourceId.value = null;
+      summary.value = null;
+    }
+    pending.value = link;
+    const known = summary.peek();
+    if (!same || !known) return;
+    summary.value = null;
+    applySummary(known);
+  });
+}
+
+/** Picks the source that the link means, or a sensible one if there is no link. */
+function findSource(): void {
+  const list = sourceList.value;
+  const link = pending.value;
+  if (!list || sourceId.value !== null) return;
+  const found = link?.source ? linked(list.sources, link) : firstChoice(list.sources);
+  if (!found) return;
+  chooseSource(found.id);
+  pending.value = link;
+}
+
+/** What the address should say now; null while there is nothing worth a link. */
+function stateLink(): Link | null {
+  const shown = source.value;
+  if (!shown) return null;
+  const link: Link = { run: shown.run, source: shown.name };
+  if (pending.value || !summary.value) return pending.value;
+  link.view = viewKey.value;
+  if (device.value) link.device = device.value.key;
+  link.axis = axis.value;
+  if (range.value) link.window = range.value;
+  if (cursor.value !== null) link.at = cursor.value;
+  link.by = by.value;
+  if (by.value === "pattern") link.pattern = pattern.value;
+  if (selection.value) link.selection = selection.value;
+  if (filter.value) link.filter = filter.value;
+  if (sort.value !== "-bytes") link.sort = sort.value;
+  return link;
+}

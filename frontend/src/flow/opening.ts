@@ -1,0 +1,91 @@
+/** Opens the selected source: asks until it is read, then puts its summary into the state. */
+
+import { batch, computed, effect, signal } from "@preact/signals";
+import { ApiError, getOpen, getSummary, type OpenStatus, wasAborted } from "../api";
+import { lost, openStatus, source, sourceId, summary } from "../state/recording";
+import { words } from "../state/resource";
+import { visible } from "../state/visible";
+import { applySummary } from "./choose";
+import { refreshSources } from "./sources";
+
+const POLL_MS = 250;
+const SLOW_POLL_MS = 1000;
+
+/** Counted up to look again at a source that may have changed or failed for a passing reason. */
+const attempt = signal(0);
+
+/** A file that was written to is looked at again; a list that merely moved is not a reason. */
+const modified = computed(() => source.value?.modified_ns ?? null);
+const reachable = computed(() => lost.value === null);
+
+/** Looks again at the selected source: its content may have changed. */
+export const reopen = (): void => {
+  attempt.value += 1;
+};
+
+/** Follows the selected source; the answer ends it. */
+export function followSource(): () => void {
+  return effect(() => {
+    const id = sourceId.value;
+    modified.value;
+    attempt.value;
+    if (id === null || !visible.value || !reachable.value) return;
+    const controller = new AbortController();
+    void open(id, controller.signal);
+    return () => controller.abort();
+  });
+}
+
+async function open(id: string, abort: AbortSignal): Promise<void> {
+  const begin = performance.now();
+  try {
+    for (;;) {
+      const status = await getOpen(id, abort);
+      if (abort.aborted) return;
+      if (status.state === "ready") return await ready(id, status, abort);
+      openStatus.value = status;
+      if (status.state === "error") {
+        summary.value = null;
+        refreshSources();
+        return;
+      }
+      await pause(performance.now() - begin < 5000 ? POLL_MS : SLOW_POLL_MS, abort);
+    }
+  } catch (error) {
+    if (abort.aborted || wasAborted(error)) return;
+    // The polling of sources notices when the server is back; this then runs again.
+    if (error instanceof ApiError && error.status === 0) {
+      lost.value = error.message;
+      refreshSources();
+    } else openStatus.value = failed(error);
+  }
+}
+
+async function ready(id: string, status: OpenStatus, abort: AbortSignal): Promise<void> {
+  if (summary.peek()?.version !== status.version || openStatus.peek()?.state !== "ready") {
+    const fresh = await getSummary(id, abort);
+    if (abort.aborted) return;
+    batch(() => {
+      applySummary(fresh);
+      openStatus.value = status;
+    });
+    refreshSources();
+  }
+}
+
+const failed = (error: unknown): OpenStatus => ({
+  state: "error",
+  fraction: 0,
+  phase: "",
+  error: words(error),
+  version: null,
+});
+
+const pause = (ms: number, abort: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    abort.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

@@ -1,0 +1,44 @@
+/** The questions that follow the state and that more than one panel shows the answer of. */
+
+import { computed, signal } from "@preact/signals";
+import { type BreakdownQuery, getAllocation, getBreakdown, type Target } from "../api";
+import { device, sourceId, summary } from "../state/recording";
+import { resource } from "../state/resource";
+import { by, cursor, filter, pattern, selection, sort } from "../state/view";
+
+/** What every question about the shown device begins with; null while there is none. */
+export const target = computed<Target | null>(() => {
+  const [source, known, shown] = [sourceId.value, summary.value, device.value];
+  return source && known && shown ? { source, version: known.version, device: shown.key } : null;
+});
+
+export const FIRST_GROUPS = 40;
+/** How many groups the breakdown asks for; grows when the reader wants more. */
+export const groupLimit = signal(FIRST_GROUPS);
+
+export const breakdownQuery = computed<BreakdownQuery | null>(() => {
+  if (!target.value) return null;
+  return {
+    ...target.value,
+    at: cursor.value ?? "peak",
+    by: by.value,
+    pattern: by.value === "pattern" ? pattern.value : "",
+    filter: filter.value,
+    sort: sort.value,
+    limit: groupLimit.value,
+  };
+});
+
+/** Groups alive at the cursor. */
+export const breakdown = resource(() => breakdownQuery.value, getBreakdown).answer;
+
+/** Everything about the selected allocation. */
+export const card = resource(
+  () => {
+    const chosen = selection.value;
+    if (chosen?.kind !== "allocation" || !target.value) return null;
+    const { source, version } = target.value;
+    return { source, version, id: chosen.id };
+  },
+  ({ source, version, id }, abort) => getAllocation(source, version, id, abort),
+).answer;

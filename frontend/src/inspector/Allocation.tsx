@@ -1,0 +1,103 @@
+/** One allocation explained: what it is, its life, where it came from, and ways on. */
+
+import type { AllocationCard } from "../api";
+import { card } from "../flow/questions";
+import { bytes, exactBytes } from "../format";
+import { momentWords } from "../state/moment";
+import { summary } from "../state/recording";
+import { type FactRow, Facts } from "./Facts";
+import { lifeWords } from "./life";
+import { Siblings } from "./Siblings";
+import { Stack } from "./Stack";
+import { Ways } from "./Ways";
+
+export function Allocation() {
+  const { data, error } = card.value;
+  if (error) {
+    return (
+      <p class="danger" role="alert">
+        {error}
+      </p>
+    );
+  }
+  if (!data) return <p class="quiet">Looking it up …</p>;
+  return (
+    <>
+      <h2 class="title">{titleOf(data)}</h2>
+      {subtitleOf(data) && <p class="quiet subtitle">{subtitleOf(data)}</p>}
+      <Facts rows={rowsOf(data)} />
+      <Ways card={data} />
+      <Stacks card={data} />
+      {data.siblings && <Siblings of={data.siblings} id={String(data.id)} />}
+    </>
+  );
+}
+
+/** `512.0 MiB activation`. */
+function titleOf(data: AllocationCard): string {
+  const size = summary.value?.basis === "size" ? data.size : data.requested;
+  const known = data.category && data.category !== "unknown" ? data.category : "allocation";
+  return `${bytes(size ?? data.requested ?? data.size)} ${known}`;
+}
+
+/** `scores · float32 [4, 16, 1024, 2048]`. */
+function subtitleOf(data: AllocationCard): string {
+  const type = [data.dtype, data.shape].filter(Boolean).join(" ");
+  return [data.name, type].filter(Boolean).join(" · ");
+}
+
+function blockWords(data: AllocationCard): string | null {
+  const words: string[] = [];
+  if (data.size !== null) words.push(exactBytes(data.size));
+  if (data.address) words.push(`at ${data.address}`);
+  return words.join(" ") || null;
+}
+
+function rowsOf(data: AllocationCard): FactRow[] {
+  const made = [data.op, data.module && `in ${data.module}`].filter(Boolean).join(" ");
+  const pending =
+    data.free_requested !== null && data.death !== null && data.free_requested < data.death
+      ? `asked for at ${momentWords({ event: data.free_requested, time: null, step: null })}, done later`
+      : null;
+  return [
+    { word: "Life", value: lifeWords(data, momentWords) },
+    { word: "Free", value: pending, title: "Other streams were still using it" },
+    { word: "Requested", value: data.requested === null ? null : exactBytes(data.requested) },
+    { word: "Block", value: blockWords(data) },
+    { word: "Segment", value: segmentWords(data.segment) },
+    { word: "Pool", value: data.pool },
+    { word: "Stream", value: data.stream === null ? null : String(data.stream) },
+    { word: "Made by", value: made },
+    { word: "During", value: data.annotation },
+    { word: "Compiled", value: data.compile_context },
+    { word: "Metadata", value: data.user_metadata },
+  ];
+}
+
+/** A segment comes as facts (address, size, kind) or as a plain word. */
+function segmentWords(segment: unknown): string | null {
+  if (segment === null || segment === undefined) return null;
+  if (typeof segment !== "object") return String(segment);
+  const { size, address, kind } = segment as { size?: number; address?: string; kind?: string };
+  const words = [kind, typeof size === "number" ? bytes(size) : null, address && `at ${address}`];
+  return words.filter(Boolean).join(" ") || null;
+}
+
+function Stacks({ card: data }: { card: AllocationCard }) {
+  const { birth_stack, forward_stack, death_stack } = data;
+  return (
+    <>
+      {birth_stack ? (
+        <Stack title="Stack of birth" frames={birth_stack} />
+      ) : (
+        <p class="quiet no-stack">
+          {data.before_window
+            ? "It was alive before the window; the recording does not hold the stack that made it."
+            : "The recording holds no stack for it."}
+        </p>
+      )}
+      {forward_stack && <Stack title="Stack of its forward" frames={forward_stack} />}
+      {death_stack && <Stack title="Stack of death" frames={death_stack} />}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+/** The life of an allocation in words, and as a range of the axis to zoom to. */
+
+import type { AllocationCard, Axis } from "../api";
+import { duration } from "../format";
+import type { Moment } from "../state/moment";
+import type { Window } from "../state/view";
+
+type Life = Pick<
+  AllocationCard,
+  "birth" | "death" | "birth_time" | "death_time" | "step" | "before_window"
+>;
+
+/** `step 0, +0.31 s → +0.62 s, 310 ms`; what lies outside the recorded window is said. */
+export function lifeWords(life: Life, words: (moment: Moment) => string): string {
+  const born = life.before_window
+    ? "before the window"
+    : words({ event: life.birth, time: life.birth_time, step: life.step });
+  const died =
+    life.death === null
+      ? "not freed in the window"
+      : words({ event: life.death, time: life.death_time, step: null });
+  const length =
+    life.birth_time !== null && life.death_time !== null && !life.before_window
+      ? `, ${duration(life.death_time - life.birth_time)} long`
+      : "";
+  return `${born} → ${died}${length}`;
+}
+
+const MARGIN = 0.1;
+
+/** The range that shows a life with a margin, inside what there is; null where nothing is known. */
+export function lifeRange(life: Life, axis: Axis, everything: Window): Window | null {
+  const [first, last] =
+    axis === "event" ? [life.birth, life.death] : [life.birth_time, life.death_time];
+  const begin = life.before_window ? everything.begin : (first ?? everything.begin);
+  const end = last ?? everything.end;
+  if (end < begin) return null;
+  const margin = Math.max(1, Math.round((end - begin) * MARGIN));
+  return {
+    begin: Math.max(everything.begin, begin - margin),
+    end: Math.min(everything.end, end + margin),
+  };
+}

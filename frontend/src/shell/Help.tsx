@@ -1,0 +1,79 @@
+/** Keys and words, in a dialog. */
+
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+export const help = signal(false);
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["W, S", "zoom in, zoom out"],
+  ["A, D or ←, →", "move left, move right"],
+  ["/", "go to the filter"],
+  ["Enter", "in the table: explain the row"],
+  ["←, →", "in the table: fold, unfold the group"],
+  ["Esc", "close, deselect, then show everything"],
+  ["?", "this help"],
+];
+
+const WORDS: readonly (readonly [string, string])[] = [
+  ["allocated", "bytes alive at that moment, in the basis of the recording"],
+  ["basis", "requested: what the program asked for; size: what the allocator gave, rounded"],
+  ["reserved", "bytes the allocator holds from the driver"],
+  ["fragmentation", "1 − allocated ÷ reserved: held, but not in use"],
+  ["before the window", "alive before the first recorded event: size known, stack maybe not"],
+  ["oldest", "when the oldest member that is still alive was born"],
+];
+
+export function Help() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (help.value) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [help.value]);
+  const onClick = (event: MouseEvent): void => {
+    if (event.target === dialog.current) help.value = false;
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the dialog closes on Esc by itself
+    <dialog
+      ref={dialog}
+      class="help"
+      aria-labelledby="help-title"
+      onClose={() => (help.value = false)}
+      onClick={onClick}
+    >
+      <div class="sheet">
+        <h2 id="help-title">Keys</h2>
+        <Pairs pairs={KEYS} keys />
+        <h2>Words</h2>
+        <Pairs pairs={WORDS} />
+        <h2>Filter</h2>
+        <p>
+          Words are looked for in the names and stacks of allocations; every one must be there.
+          Comparisons narrow by number: <code>size&gt;10MiB</code>, <code>step=0</code>.
+        </p>
+        <button type="button" class="button" onClick={() => (help.value = false)}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+interface PairsProperties {
+  pairs: readonly (readonly [string, string])[];
+  keys?: boolean;
+}
+
+function Pairs({ pairs, keys = false }: PairsProperties) {
+  return (
+    <dl class="pairs">
+      {pairs.map(([name, meaning]) => (
+        <div key={name + meaning}>
+          <dt>{keys ? <kbd>{name}</kbd> : name}</dt>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,21 @@
+/** What there is: recordings and devices, always there where the page is wide enough. */
+
+import { Devices } from "./Devices";
+import { fileChooser } from "./DropZone";
+import { drawer } from "./drawer";
+import { Recordings } from "./Recordings";
+
+export function Sidebar() {
+  return (
+    <div class={`sidebar ${drawer.value ? "unfolded" : ""}`} id="sidebar">
+      <Recordings />
+      <Devices />
+      <div class="item add">
+        <button type="button" class="button" onClick={fileChooser}>
+          Open a file …
+        </button>
+        <p class="small quiet">or drop it anywhere on the page</p>
+      </div>
+    </div>
+  );
+}

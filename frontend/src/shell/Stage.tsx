@@ -1,0 +1,23 @@
+/** The middle of the page: the view, or in words why there is none. */
+
+import { pending } from "../flow/choose";
+import { openStatus, sourceId, sourceList, summary } from "../state/recording";
+import { viewKey } from "../state/view";
+import { views } from "../views/registry";
+import { Choose, Empty, NotHere, Scanning } from "./states/Empty";
+import { Failed, Reading } from "./states/Reading";
+
+export function Stage() {
+  const list = sourceList.value;
+  if (!list) return <Scanning />;
+  if (sourceId.value === null) {
+    const link = pending.value;
+    if (link?.source) return <NotHere run={link.run ?? ""} name={link.source} />;
+    if (list.sources.length > 0) return <Choose />;
+    return list.scanning ? <Scanning /> : <Empty />;
+  }
+  if (openStatus.value?.state === "error") return <Failed />;
+  if (!summary.value) return <Reading />;
+  const view = views.value.find(({ key }) => key === viewKey.value) ?? views.value[0];
+  return view ? <view.component /> : null;
+}

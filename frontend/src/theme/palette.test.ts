@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { BEFORE_KEY, CATEGORY_COLOURS, Colours, hash, REST_KEY } from "./palette";
+
+describe("colours of groups", () => {
+  it("are the category's where there is one", () => {
+    const colours = new Colours();
+    expect(colours.of({ key: "3", category: "activation" })).toBe(CATEGORY_COLOURS.activation);
+  });
+
+  it("stay with their key, whatever else comes", () => {
+    const colours = new Colours();
+    const first = colours.of({ key: "a" });
+    for (let index = 0; index < 50; index += 1) colours.of({ key: `other ${index}` });
+    expect(colours.of({ key: "a" })).toBe(first);
+    expect(new Colours().of({ key: "a" })).toBe(first);
+  });
+
+  it("differ for as many groups as there are colours", () => {
+    const colours = new Colours();
+    const keys = Array.from({ length: 20 }, (_, index) => `stack ${index}`);
+    expect(new Set(keys.map((key) => colours.of({ key }))).size).toBe(20);
+  });
+
+  it("are quiet for the rest and for what came before", () => {
+    const colours = new Colours();
+    const quiet = [colours.of({ key: REST_KEY }), colours.of({ key: BEFORE_KEY })];
+    expect(quiet).toEqual(["#949494", "#bbbbbb"]);
+  });
+
+  it("come from a known hash (FNV-1a of the letter a)", () => {
+    expect(hash("a")).toBe(0xe40c292c);
+  });
+});

@@ -1,0 +1,2 @@
+/** Every view of the page, one line each; each registers itself. */
+import "./profile";

@@ -1,0 +1,38 @@
+/** The Profile view from top to bottom: numbers, notes, the timeline, the breakdown. */
+
+import { device, hasHistory } from "../../state/recording";
+import { Breakdown } from "./breakdown/Breakdown";
+import { Notes } from "./Notes";
+import { Numbers } from "./Numbers";
+import "./profile.css";
+import { Timeline } from "./timeline/Timeline";
+
+export function Profile() {
+  const shown = device.value;
+  if (!shown) {
+    return (
+      <section class="state">
+        <h1>This recording holds no device</h1>
+        <Notes />
+      </section>
+    );
+  }
+  return (
+    <div class="profile">
+      <Numbers device={shown} />
+      <Notes />
+      {hasHistory.value ? <Timeline /> : <NoHistory />}
+      <Breakdown />
+    </div>
+  );
+}
+
+function NoHistory() {
+  return (
+    <p class="no-history" role="note">
+      This recording holds what was alive at its end, but no history, so there is no curve to draw.
+      For a history, call <code>torch.cuda.memory._record_memory_history()</code> before the part
+      that matters, or record with <code>MemoryWriter</code>.
+    </p>
+  );
+}

@@ -1,0 +1,85 @@
+/** What memory is made of at the cursor: groups, down to single allocations. */
+
+import { exportAddress } from "../../../api";
+import { chooseGrouping } from "../../../flow/choose";
+import { breakdown, breakdownQuery } from "../../../flow/questions";
+import { bytes, counted, exactBytes } from "../../../format";
+import { momentWords } from "../../../state/moment";
+import { hasHistory, summary } from "../../../state/recording";
+import { by, cursor } from "../../../state/view";
+import "./breakdown.css";
+import { Filter } from "./Filter";
+import { GroupTable } from "./GroupTable";
+
+export function Breakdown() {
+  return (
+    <section class="breakdown" aria-label="Breakdown">
+      <Heading />
+      <div class="tools">
+        <Groupings />
+        <span class="right">
+          <Filter />
+          <Export />
+        </span>
+      </div>
+      <GroupTable />
+    </section>
+  );
+}
+
+function Heading() {
+  const { data } = breakdown.value;
+  return (
+    <h2 class="at">
+      {title()}
+      {data && (
+        <span class="quiet" title={exactBytes(data.total_bytes)}>
+          {bytes(data.total_bytes)} in {counted(data.total_count, "block")}
+        </span>
+      )}
+      {cursor.value !== null && hasHistory.value && (
+        <button type="button" class="link" onClick={() => (cursor.value = null)}>
+          back to the peak
+        </button>
+      )}
+    </h2>
+  );
+}
+
+function title(): string {
+  const { data } = breakdown.value;
+  if (!hasHistory.value) return "Alive at the end";
+  if (cursor.value === null) return "Alive at the peak";
+  if (data?.event !== cursor.value) return `Alive after event\u00a0${cursor.value}`;
+  return `Alive at ${momentWords(data)}`;
+}
+
+function Groupings() {
+  return (
+    <div class="groupings" role="group" aria-label="Group by">
+      {summary.value?.groupings.map(({ key, label }) => (
+        <button
+          key={key}
+          type="button"
+          class="chip"
+          aria-pressed={key === by.value}
+          onClick={() => chooseGrouping(key)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The browser downloads it: the whole table, however much of it is shown. */
+function Export() {
+  const query = breakdownQuery.value;
+  if (!query) return null;
+  const { limit: _, ...whole } = query;
+  return (
+    <a class="button" href={exportAddress(whole)} download title="Download the whole table">
+      ⤓ CSV
+    </a>
+  );
+}

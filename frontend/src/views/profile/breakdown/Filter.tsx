@@ -1,0 +1,40 @@
+/** The box that narrows the breakdown; what is wrong with a filter is said under it. */
+
+import { useEffect, useState } from "preact/hooks";
+import { breakdown } from "../../../flow/questions";
+import { filter } from "../../../state/view";
+
+const PAUSE_MS = 300;
+
+export function Filter() {
+  const [text, setText] = useState(filter.value);
+  // A link, another recording or "clear" changes it from outside.
+  useEffect(() => setText(filter.value), [filter.value]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      filter.value = text.trim();
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const wrong = filter.value ? breakdown.value.error : null;
+  return (
+    <span class="filter">
+      <input
+        class="field"
+        type="search"
+        data-shortcut="/"
+        placeholder="Filter, e.g. attention size>10MiB"
+        aria-label="Filter allocations"
+        aria-invalid={wrong !== null}
+        title="Words that must all be there, and comparisons such as size>10MiB (press / to get here)"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      {wrong && (
+        <span class="wrong" role="alert">
+          {wrong}
+        </span>
+      )}
+    </span>
+  );
+}

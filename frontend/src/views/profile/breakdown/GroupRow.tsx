@@ -1,0 +1,78 @@
+/** One group of the breakdown, and under it, when unfolded, its allocations. */
+
+import type { BreakdownGroup } from "../../../api";
+import { bytes, count, exactBytes, share } from "../../../format";
+import { momentWords } from "../../../state/moment";
+import { by, selection } from "../../../state/view";
+import { colours } from "../../../theme/theme";
+import { Members } from "./Members";
+import { groupLabel, oldestWords } from "./model";
+import { ShareBar } from "./ShareBar";
+import { toggle } from "./unfolded";
+
+interface Properties {
+  group: BreakdownGroup;
+  total: number;
+  first: boolean;
+  open: boolean;
+}
+
+export function GroupRow({ group, total, first, open }: Properties) {
+  const chosen = selection.value;
+  const selected = chosen?.kind === "group" && chosen.by === by.value && chosen.key === group.key;
+  const colour = colours.value.of(group);
+  const label = groupLabel(group.label, by.value);
+  const select = (): void => {
+    selection.value = { kind: "group", by: by.value, key: group.key };
+  };
+  return (
+    <>
+      <tr
+        data-row
+        aria-level={1}
+        aria-expanded={open}
+        aria-selected={selected}
+        tabIndex={first ? 0 : -1}
+        onClick={select}
+      >
+        <td class="name">
+          <span class="cell">
+            <button
+              type="button"
+              class="plain fold"
+              data-fold
+              tabIndex={-1}
+              aria-label={open ? `Fold ${label}` : `Unfold ${label}`}
+              onClick={(event) => {
+                event.stopPropagation();
+                toggle(group.key);
+              }}
+            >
+              {open ? "▾" : "▸"}
+            </button>
+            <span class="clip" title={group.label}>
+              {label}
+            </span>
+          </span>
+        </td>
+        <td class="number" title={exactBytes(group.bytes)}>
+          {bytes(group.bytes)}
+        </td>
+        <td>
+          <ShareBar
+            part={group.bytes}
+            whole={total}
+            colour={colour}
+            words={share(group.bytes, total)}
+          />
+        </td>
+        <td class="number">{count(group.count)}</td>
+        <td class="number" title={exactBytes(group.largest)}>
+          {bytes(group.largest)}
+        </td>
+        <td class="number">{oldestWords(group, momentWords)}</td>
+      </tr>
+      {open && <Members group={group} total={total} colour={colour} />}
+    </>
+  );
+}

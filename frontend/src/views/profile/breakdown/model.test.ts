@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { AllocationRow } from "../../../api";
+import {
+  ariaSort,
+  birthWords,
+  groupLabel,
+  nextSort,
+  oldestWords,
+  parseSort,
+  sizeIn,
+} from "./model";
+
+const words = ({ event }: { event: number | null }): string => `event ${event}`;
+const row = (over: Partial<AllocationRow>): AllocationRow => ({ ...over }) as AllocationRow;
+
+describe("sorting", () => {
+  it("reads what links and routes say", () => {
+    expect(parseSort("-largest")).toEqual({ column: "largest", descending: true });
+    expect(parseSort("label")).toEqual({ column: "label", descending: false });
+    expect(parseSort("nonsense")).toEqual({ column: "bytes", descending: true });
+  });
+
+  it("turns round on the second click and starts the useful way", () => {
+    expect(nextSort("-bytes", "bytes")).toBe("bytes");
+    expect(nextSort("bytes", "bytes")).toBe("-bytes");
+    expect(nextSort("-bytes", "count")).toBe("-count");
+    expect(nextSort("-bytes", "label")).toBe("label");
+    expect(nextSort("-bytes", "oldest")).toBe("oldest");
+  });
+
+  it("is told to screen readers", () => {
+    expect(ariaSort("-bytes", "bytes")).toBe("descending");
+    expect(ariaSort("bytes", "bytes")).toBe("ascending");
+    expect(ariaSort("bytes", "count")).toBe("none");
+  });
+});
+
+describe("cells", () => {
+  it("say when the oldest was born", () => {
+    expect(oldestWords({ oldest_event: -1, oldest_step: null }, words)).toBe("before");
+    expect(oldestWords({ oldest_event: null, oldest_step: null }, words)).toBe("before");
+    expect(oldestWords({ oldest_event: 5, oldest_step: 0 }, words)).toBe("step\u00a00");
+    expect(oldestWords({ oldest_event: 5, oldest_step: null }, words)).toBe("event 5");
+  });
+
+  it("say when one was born", () => {
+    expect(birthWords(row({ birth: null, step: null }), words)).toBe("before");
+    expect(birthWords(row({ birth: 3, step: 2 }), words)).toBe("step\u00a02");
+    expect(birthWords(row({ birth: 3, step: null, birth_time: null }), words)).toBe("event 3");
+  });
+
+  it("count bytes in the basis of the recording", () => {
+    expect(sizeIn("requested", row({ requested: 100, size: 512 }))).toBe(100);
+    expect(sizeIn("size", row({ requested: 100, size: 512 }))).toBe(512);
+    expect(sizeIn("size", row({ requested: 100, size: null }))).toBe(100);
+  });
+
+  it("name groups", () => {
+    expect(groupLabel("optimizer state", "category")).toBe("Optimizer state");
+    expect(groupLabel("aten::bmm", "op")).toBe("aten::bmm");
+    expect(groupLabel("", "op")).toBe("–");
+  });
+});
