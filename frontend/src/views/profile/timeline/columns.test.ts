@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { columnRows, eachRun, nearestRow } from "./columns";
+import { columnMaxima, columnRows, eachRun, onlyWhereEmpty } from "./columns";
 import { sampleUsage } from "./sample";
 
 /** Bins of `size` units with the given bytes. */
@@ -64,8 +64,18 @@ it("runs join columns that show the same row and skip those that show none", () 
   ]);
 });
 
-it("the nearest row is looked for on both sides", () => {
-  expect(nearestRow(Int32Array.of(-1, -1, 5, -1), 0)).toBe(5);
-  expect(nearestRow(Int32Array.of(2, -1, -1, 7), 2)).toBe(7);
-  expect(nearestRow(Int32Array.of(-1, -1), 1)).toBe(-1);
+it("maxima are of all rows a column stands for, not of the one it shows", () => {
+  const usage = sampleUsage(bins(1, [9, 1, 2, 3]));
+  const reserved = Float64Array.of(10, 20, 30, Number.NaN);
+  expect([...columnMaxima(usage, reserved, { begin: 0, end: 4 }, 2)]).toEqual([20, 30]);
+  expect([...columnMaxima(usage, reserved, { begin: 2, end: 6 }, 4)]).toEqual([
+    30,
+    Number.NaN,
+    Number.NaN,
+    Number.NaN,
+  ]);
+});
+
+it("an answer under another fills only what that leaves empty", () => {
+  expect([...onlyWhereEmpty(Int32Array.of(1, 2, 3), Int32Array.of(-1, 7, -1))]).toEqual([1, -1, 3]);
 });

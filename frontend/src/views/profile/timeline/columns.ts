@@ -7,35 +7,67 @@ import { type Range, toValue } from "./scale";
 /** Nothing is known of the column. */
 export const NO_ROW = -1;
 
+/** Rows `first` up to `last` of a column; `first` < 0 where nothing is known of it. */
+type Visit = (column: number, first: number, last: number) => void;
+
 /**
- * Row shown by each of `width` columns when `window` fills them.
- *
- * A column wider than a bin shows the bin with the most allocated that begins in it: averaging would
- * lose peaks. (The first column also counts the bin that the window cuts.) A column narrower than a bin shows the bin it is in, and one in a gap between bins what
- * stood last before the gap. Columns outside what is loaded show nothing.
+ * Visits `width` columns that `window` fills, with the rows each stands for: those that begin in it,
+ * or, where none does, the one it is in or what stood last before a gap. The first column also has
+ * the bin that the window cuts.
  */
-export function columnRows(usage: Usage, window: Range, width: number): Int32Array {
-  const rows = new Int32Array(width).fill(NO_ROW);
-  const count = usage.length;
-  if (count === 0 || width === 0) return rows;
-  let next = rowAtOrAfter(usage, toValue(window, width, 0));
+function eachColumn(usage: Usage, window: Range, width: number, visit: Visit): void {
+  let next = rowAtOrAfter(usage, window.begin);
   for (let column = 0; column < width; column++) {
     const left = toValue(window, width, column);
     const right = toValue(window, width, column + 1);
     if (right <= usage.window.begin || left >= usage.window.end) continue;
-    let best = NO_ROW;
-    while (next < count && (usage.begin[next] as number) < right) {
-      const inside = (usage.begin[next] as number) >= left || column === 0;
-      if (inside && isHigher(usage, next, best)) best = next;
-      next++;
+    const first = next;
+    while (next < usage.length && (usage.begin[next] as number) < right) next++;
+    if (next > first) visit(column, first, next);
+    else {
+      const row = rowAt(usage, left);
+      visit(column, row, row + 1);
     }
-    rows[column] = best === NO_ROW ? rowAt(usage, left) : best;
   }
+}
+
+/**
+ * Row shown by each column: of those it stands for the one with the most allocated, the earliest of
+ * equals, because averaging would lose peaks. `NO_ROW` where nothing is known.
+ */
+export function columnRows(usage: Usage, window: Range, width: number): Int32Array {
+  const rows = new Int32Array(width).fill(NO_ROW);
+  eachColumn(usage, window, width, (column, first, last) => {
+    let best = first;
+    for (let row = first + 1; row < last; row++) {
+      if ((usage.allocated[row] as number) > (usage.allocated[best] as number)) best = row;
+    }
+    rows[column] = best;
+  });
   return rows;
 }
 
-function isHigher(usage: Usage, row: number, best: number): boolean {
-  return best === NO_ROW || (usage.allocated[row] as number) > (usage.allocated[best] as number);
+/** The highest of `values` among the rows each column stands for; NaN where nothing is known. */
+export function columnMaxima(
+  usage: Usage,
+  values: Float64Array,
+  window: Range,
+  width: number,
+): Float64Array {
+  const maxima = new Float64Array(width).fill(Number.NaN);
+  eachColumn(usage, window, width, (column, first, last) => {
+    for (let row = Math.max(first, 0); row < last; row++) {
+      const value = values[row] as number;
+      const most = maxima[column] as number;
+      if (Number.isNaN(most) || value > most) maxima[column] = value;
+    }
+  });
+  return maxima;
+}
+
+/** Columns that one answer leaves empty, taken from another's rows (`NO_ROW` elsewhere). */
+export function onlyWhereEmpty(under: Int32Array, over: Int32Array): Int32Array {
+  return under.map((row, column) => (over[column] === NO_ROW ? row : NO_ROW));
 }
 
 /** Calls `visit` for every run of columns that show the same row, left to right. */
@@ -49,16 +81,4 @@ export function eachRun(
     if (rows[from] !== NO_ROW) visit(rows[from] as number, from, column);
     from = column;
   }
-}
-
-/** The shown row nearest to a column, looking both ways; `NO_ROW` when none is shown at all. */
-export function nearestRow(rows: Int32Array, column: number): number {
-  const start = Math.min(Math.max(Math.round(column), 0), rows.length - 1);
-  for (let distance = 0; distance < rows.length; distance++) {
-    for (const at of [start - distance, start + distance]) {
-      const row = rows[at];
-      if (row !== undefined && row !== NO_ROW) return row;
-    }
-  }
-  return NO_ROW;
 }

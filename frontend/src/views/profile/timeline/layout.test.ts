@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { fitting } from "./fitting";
 import { binSize, covers, tileFor } from "./grid";
 import { fragmentation, heightFor } from "./height";
 import { boxAt, fitText, type Item, layOut, rowsOf } from "./lanes";
@@ -127,4 +128,20 @@ it("recent keeps what was used last", () => {
   recent.set("c", 3);
   expect([recent.get("a"), recent.get("b"), recent.get("c")]).toEqual([1, undefined, 3]);
   expect(recent.find((value) => value < 3)).toBe(1);
+});
+
+describe("a legend", () => {
+  it("shows everything that fits", () => {
+    expect(fitting(["parameter", "gradient"], 400, 1)).toBe(2);
+    expect(fitting([], 400, 1)).toBe(0);
+  });
+  it("keeps room to say how many more there are", () => {
+    const labels = Array.from({ length: 40 }, (_, index) => `function ${index} at line ${index}`);
+    const shown = fitting(labels, 800, 2);
+    expect(shown).toBeGreaterThanOrEqual(6);
+    expect(shown).toBeLessThan(12);
+  });
+  it("shows at least one, however long", () => {
+    expect(fitting(["x".repeat(500), "y".repeat(500)], 100, 1)).toBe(1);
+  });
 });

@@ -1,0 +1,108 @@
+/** What the colours and lines mean; a group is picked, a line shown or hidden by its entry. */
+
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { by, device, selection } from "../../../state";
+import { fitting } from "./fitting";
+import { groupColours, type Model, pickedGroup } from "./model";
+import { layersOf } from "./scene";
+
+/** Lines of entries before "+N more". */
+const LINES = 2;
+/** Pixels the switches for lines take. */
+const SWITCHES = 330;
+
+export function Legend({ model }: { model: Model }) {
+  const all = useSignal(false);
+  const entries = useComputed(() => entriesOf(model)).value;
+  const room = Math.max(model.width.value - SWITCHES, 200);
+  const labels = entries.map(({ label }) => label);
+  const few = fitting(labels, room, LINES);
+  const shown = all.value ? entries : entries.slice(0, few);
+  const hidden = entries.length - shown.length;
+  const hasReserved = model.loader.detail.value?.window.has_reserved === true;
+  return (
+    <div class="timeline-legend">
+      <ul class={all.value ? "timeline-groups is-open" : "timeline-groups"} aria-label="Groups">
+        {shown.map((entry) => (
+          <li key={entry.key}>
+            <button
+              type="button"
+              aria-pressed={pickedGroup.value === entry.key}
+              class={
+                pickedGroup.value !== null && pickedGroup.value !== entry.key ? "is-faint" : ""
+              }
+              title={entry.label}
+              onClick={() => pick(entry.key)}
+            >
+              <i class="timeline-swatch" style={{ background: entry.colour }} />
+              <span class="clip">{entry.label}</span>
+            </button>
+          </li>
+        ))}
+        {entries.length > few ? (
+          <li>
+            <button type="button" class="timeline-more" onClick={() => (all.value = !all.value)}>
+              {all.value ? "fewer" : `+${hidden} more`}
+            </button>
+          </li>
+        ) : null}
+      </ul>
+      <div class="timeline-lines">
+        {hasReserved ? <Line kind="reserved" label="reserved" shown={model.showReserved} /> : null}
+        {device.value?.capacity ? (
+          <Line kind="capacity" label="capacity" shown={model.showCapacity} />
+        ) : null}
+        {hasReserved ? (
+          <Line
+            kind="fragmentation"
+            label="fragmentation"
+            title="1 − allocated ÷ reserved, on the right axis"
+            shown={model.showFragmentation}
+          />
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+interface LineProps {
+  kind: string;
+  label: string;
+  title?: string;
+  shown: Signal<boolean>;
+}
+
+function Line({ kind, label, title, shown }: LineProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={shown.value}
+      class={shown.value ? "" : "is-faint"}
+      title={title ?? `Show or hide ${label}`}
+      onClick={() => (shown.value = !shown.value)}
+    >
+      <i class={`timeline-dash is-${kind}`} />
+      {label}
+    </button>
+  );
+}
+
+/** Groups in stacking order with their colours. */
+function entriesOf(model: Model) {
+  const usage = model.loader.detail.value ?? model.loader.whole.value;
+  if (usage === null) return [];
+  const given = groupColours({ usage });
+  return layersOf(usage).order.map((index) => {
+    const group = usage.window.groups[index];
+    return {
+      key: group?.key ?? "",
+      label: group?.label ?? "",
+      colour: given[index] ?? "",
+    };
+  });
+}
+
+function pick(key: string): void {
+  const isPicked = pickedGroup.value === key;
+  selection.value = isPicked ? null : { kind: "group", by: by.value, key };
+}

@@ -1,0 +1,85 @@
+/** The exact values of the instant under the pointer, and the marks beside it. */
+
+import { useComputed } from "@preact/signals";
+import { groupColours, LEFT, type Model } from "./model";
+import { markTitle, readout, stepAt } from "./readout";
+import { instantOf } from "./rows";
+import type { PlacedMark } from "./scene";
+import { layerAt } from "./stacking";
+
+/** Pixels from the pointer within which a mark is named too. */
+const NEAR = 6;
+
+export function Tooltip({ model }: { model: Model }) {
+  const told = useComputed(() => toldAt(model));
+  const said = told.value;
+  if (said === null) return null;
+  const { words, colours, marks, x, y, isLeft, hovered } = said;
+  return (
+    <div
+      class={`timeline-tooltip ${isLeft ? "is-left" : ""}`}
+      style={{ left: `${x}px`, top: `${y}px` }}
+      data-testid="timeline-tooltip"
+    >
+      <div class="timeline-tooltip-title">{words.title}</div>
+      {marks.map(({ mark }, index) => (
+        <div class={mark.kind === "out_of_memory" ? "danger" : "quiet"} key={index}>
+          {markTitle(mark)}
+          {mark.text ? `: ${mark.text}` : ""}
+        </div>
+      ))}
+      <table>
+        <tbody>
+          {words.rows.map((row) => (
+            <tr key={row.label}>
+              <th scope="row">{row.label}</th>
+              <td class="number">{row.value}</td>
+              <td class="number quiet" data-exact={row.label}>
+                {row.exact}
+              </td>
+            </tr>
+          ))}
+          {words.groups.map((group) => (
+            <tr key={group.index} class={group.index === hovered ? "is-hovered" : ""}>
+              <th scope="row" class="clip">
+                <i class="timeline-swatch" style={{ background: colours[group.index] ?? "" }} />
+                {group.label}
+              </th>
+              <td class="number">{group.value}</td>
+              <td class="number quiet">{group.share}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {words.more === null ? null : <div class="quiet">{words.more}</div>}
+    </div>
+  );
+}
+
+function toldAt(model: Model) {
+  const pointed = model.pointed.value;
+  const pointer = model.pointer.value;
+  const scene = model.scene.value;
+  if (pointed === null || pointer === null || scene === null || model.brush.value !== null) {
+    return null;
+  }
+  const { usage, tops, order } = pointed.sheet;
+  const { plot } = scene;
+  if (pointer.y > plot.height + 4) return null;
+  const step = stepAt(model.steps.value, instantOf(usage, pointed.row));
+  const bytes = (1 - pointer.y / plot.height) * scene.height.top;
+  const isLeft = pointer.x > plot.width / 2;
+  return {
+    words: readout(usage, pointed.row, model.basis.value, step),
+    colours: groupColours(pointed.sheet),
+    hovered: order[layerAt(tops, pointed.row, bytes)] ?? -1,
+    marks: scene.marks.filter((mark) => isNear(mark, pointer.x)).slice(0, 4),
+    x: LEFT + pointer.x + (isLeft ? -14 : 14),
+    y: Math.max(4, Math.min(pointer.y, plot.height * 0.3)),
+    isLeft,
+  };
+}
+
+function isNear({ x }: PlacedMark, at: number): boolean {
+  return Math.abs(x - at) <= NEAR;
+}

@@ -1,0 +1,38 @@
+/** How many entries of a legend fit a few lines, from the length of their words. */
+
+/** Pixels of an entry beside its words: swatch, gaps and padding. */
+const AROUND = 36;
+const A_LETTER = 6.4;
+/** Widest an entry gets; longer words are cut with an ellipsis. */
+const WIDEST = 260;
+/** Room for "+12 more". */
+const MORE = 64;
+
+/** How many of `labels`, in order, fit `lines` lines of `room` pixels; at least one. */
+export function fitting(labels: readonly string[], room: number, lines: number): number {
+  const widths = labels.map((label) => Math.min(AROUND + label.length * A_LETTER, WIDEST));
+  const all = countFitting(widths, room, lines, 0);
+  return all === labels.length ? all : Math.max(1, countFitting(widths, room, lines, MORE));
+}
+
+/** Entries that fit when the last line keeps `spare` pixels free. */
+function countFitting(
+  widths: readonly number[],
+  room: number,
+  lines: number,
+  spare: number,
+): number {
+  let line = 0;
+  let used = 0;
+  let fits = 0;
+  for (const [index, width] of widths.entries()) {
+    if (used > 0 && used + width > room) {
+      line++;
+      used = 0;
+    }
+    if (line >= lines) return fits;
+    used += width;
+    if (line < lines - 1 || used + spare <= room) fits = index + 1;
+  }
+  return fits;
+}

@@ -1,0 +1,169 @@
+/** Turns what is done with pointer, wheel and keys on the chart into changes of window and cursor. */
+
+import { cursor } from "../../../state";
+import { ABOVE, LEFT, type Model } from "./model";
+import { instantOf } from "./rows";
+import { brushedWindow, panWindow, type Range, span, toValue, zoomWindow } from "./scale";
+
+/** Pixels the pointer must travel before a press is a drag. */
+const DRAG = 4;
+/** Pixels beside the plot that still count as its first and last column. */
+const EDGE = 4;
+/** Share of the window a key press pans by, and factor it zooms by. */
+const KEY_PAN = 0.2;
+const KEY_ZOOM = 0.6;
+
+interface Press {
+  readonly id: number;
+  readonly x: number;
+  readonly window: Range;
+  readonly pans: boolean;
+  moved: boolean;
+}
+
+/** Listens to the chart until the returned function is called. */
+export function listen(element: HTMLElement, model: Model): () => void {
+  let press: Press | null = null;
+  let spaceIsDown = false;
+  const stop = new AbortController();
+  const on = <Type extends keyof HTMLElementEventMap>(
+    type: Type,
+    handle: (event: HTMLElementEventMap[Type]) => void,
+  ) => element.addEventListener(type, handle, { signal: stop.signal, passive: false });
+
+  const xOf = (event: MouseEvent) => event.clientX - element.getBoundingClientRect().left - LEFT;
+  const yOf = (event: MouseEvent) => event.clientY - element.getBoundingClientRect().top - ABOVE;
+  const valueAt = (x: number, window = model.window.peek()) => {
+    const { width } = model.plot.peek();
+    return toValue(window, width, Math.min(Math.max(x, 0), width));
+  };
+
+  on("pointerdown", (event) => {
+    if (event.button > 1 || model.scene.peek() === null) return;
+    // The middle button would start the browser's own scrolling.
+    if (event.button === 1) event.preventDefault();
+    const pans = event.button === 1 || event.shiftKey || spaceIsDown;
+    press = { id: event.pointerId, x: xOf(event), window: model.window.peek(), pans, moved: false };
+    element.setPointerCapture(event.pointerId);
+  });
+  on("pointermove", (event) => {
+    const x = xOf(event);
+    const isOver = x >= -EDGE && x <= model.plot.peek().width + EDGE;
+    model.pointer.value = isOver || press !== null ? { x, y: yOf(event) } : null;
+    if (press === null || press.id !== event.pointerId) return;
+    if (Math.abs(x - press.x) >= DRAG) press.moved = true;
+    if (!press.moved) return;
+    if (press.pans) {
+      const delta = ((press.x - x) / model.plot.peek().width) * span(press.window);
+      model.setWindow(panWindow(press.window, model.whole.peek(), delta), false);
+    } else model.brush.value = brushedWindow(valueAt(press.x), valueAt(x), model.whole.peek());
+  });
+  on("pointerup", (event) => {
+    if (press === null || press.id !== event.pointerId) return;
+    const done = press;
+    press = null;
+    const brushed = model.brush.peek();
+    model.brush.value = null;
+    if (brushed !== null) model.setWindow(brushed);
+    else if (!done.moved && !done.pans) pickInstant(model);
+  });
+  on("pointercancel", () => {
+    press = null;
+    model.brush.value = null;
+  });
+  on("pointerleave", () => {
+    if (press === null) model.pointer.value = null;
+  });
+  on("dblclick", () => model.fit());
+  on("wheel", (event) => {
+    if (turnWheel(event, model, valueAt(xOf(event)))) event.preventDefault();
+  });
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === " " && element.contains(event.target as Node)) {
+      spaceIsDown = event.type === "keydown";
+      event.preventDefault();
+    }
+    if (event.type !== "keydown" || event.defaultPrevented) return;
+    if (event.key === "Escape" && model.brush.peek() !== null) {
+      press = null;
+      model.brush.value = null;
+      event.preventDefault();
+    } else if (isMeant(event, element) && pressKey(event, model)) event.preventDefault();
+  };
+  const { ownerDocument: page } = element;
+  page.addEventListener("keydown", onKey, { signal: stop.signal });
+  page.addEventListener("keyup", onKey, { signal: stop.signal });
+  return () => stop.abort();
+}
+
+function pickInstant(model: Model): void {
+  const pointed = model.pointed.peek();
+  if (pointed !== null) model.setCursor(pointed.sheet.usage.event[pointed.row] as number);
+}
+
+/** Zooms around `at`, or pans for a sideways turn. False where there was nothing to do: then the page scrolls. */
+function turnWheel(event: WheelEvent, model: Model, at: number): boolean {
+  const [window, whole] = [model.window.peek(), model.whole.peek()];
+  if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    const delta = (event.deltaX / model.plot.peek().width) * span(window);
+    model.setWindow(panWindow(window, whole, delta), false);
+    return span(window) < span(whole);
+  }
+  if (event.deltaY > 0 && span(window) >= span(whole)) return false;
+  const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
+  const turn = Math.min(Math.max(event.deltaY * lines, -300), 300);
+  model.setWindow(zoomWindow(window, whole, at, 2 ** (turn / 240)), false);
+  return true;
+}
+
+/** Letters work wherever nothing is typed; arrows only here, so that lists keep theirs. */
+function isMeant(event: KeyboardEvent, element: HTMLElement): boolean {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return false;
+  const isHere = element.contains(target) || target === element.ownerDocument.body;
+  return isHere || /^[wasd]$/i.test(event.key);
+}
+
+function pressKey(event: KeyboardEvent, model: Model): boolean {
+  const [window, whole] = [model.window.peek(), model.whole.peek()];
+  const zoom = (factor: number) => {
+    model.setWindow(zoomWindow(window, whole, focusOf(model, window), factor), false);
+    return true;
+  };
+  const pan = (share: number) => {
+    model.setWindow(panWindow(window, whole, share * span(window)), false);
+    return true;
+  };
+  switch (event.key.toLowerCase()) {
+    case "w":
+      return zoom(KEY_ZOOM);
+    case "s":
+      return zoom(1 / KEY_ZOOM);
+    case "a":
+      return pan(-KEY_PAN);
+    case "d":
+      return pan(KEY_PAN);
+    case "arrowleft":
+      model.moveCursor(-1);
+      return true;
+    case "arrowright":
+      model.moveCursor(1);
+      return true;
+    case "escape":
+      if (cursor.peek() === null) return false;
+      cursor.value = null;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** What keys zoom around: the instant under the pointer, else the cursor in view, else the middle. */
+function focusOf(model: Model, window: Range): number {
+  const pointed = model.pointed.peek();
+  if (pointed !== null) return instantOf(pointed.sheet.usage, pointed.row);
+  const place = model.cursorPlace.peek();
+  if (place !== null && place >= window.begin && place <= window.end) return place;
+  return (window.begin + window.end) / 2;
+}

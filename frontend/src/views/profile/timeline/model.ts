@@ -1,0 +1,192 @@
+/** The timeline's own state beside the page's: sizes, toggles, pointer, and what follows from them. */
+
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { Axis, Mark, TrackItem } from "../../../api";
+import { axis, by, cursor, device, hasTime, range, selection, summary } from "../../../state";
+import { colours, ink } from "../../../theme/theme";
+import { mix } from "./colour";
+import { createLoader, type Loader } from "./load";
+import { instantOf, neighbourRow, placeOfEvent, rowOfEvent } from "./rows";
+import { clampWindow, panWindow, type Range, roundWindow, sameRange, span } from "./scale";
+import { type Plot, pointedAt, type Scene, type Sheet, sceneFor, sheetsFor } from "./scene";
+
+/** Pixels beside the plot, the same for chart, tracks and map. */
+export const LEFT = 68;
+const RIGHT = 16;
+const RIGHT_WITH_AXIS = 48;
+/** Pixels above and below the plot in the chart's canvas. */
+export const ABOVE = 20;
+export const BELOW = 24;
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export type Model = ReturnType<typeof createModel>;
+
+export function createModel() {
+  const width = signal(0);
+  const height = signal(0);
+  const showReserved = signal(true);
+  const showCapacity = signal(true);
+  const showFragmentation = signal(false);
+  /** In pixels of the plot; null while the pointer is elsewhere. */
+  const pointer = signal<Point | null>(null);
+  const brush = signal<Range | null>(null);
+  const before: Range[] = [];
+
+  const shownAxis = computed<Axis>(() => (hasTime.value ? axis.value : "event"));
+  const whole = computed<Range>(() => wholeOf(shownAxis.value));
+  const window = computed<Range>(() =>
+    range.value === null ? whole.value : clampWindow(range.value, whole.value),
+  );
+  const right = computed(() => (showFragmentation.value ? RIGHT_WITH_AXIS : RIGHT));
+  const plotWidth = computed(() => Math.max(0, width.value - LEFT - right.value));
+  const loader: Loader = createLoader({ axis: shownAxis, whole, window, width: plotWidth });
+
+  const plot = computed<Plot>(() => ({
+    left: LEFT,
+    top: ABOVE,
+    width: plotWidth.value,
+    height: Math.max(0, height.value - ABOVE - BELOW),
+    columns: Math.round(plotWidth.value * (globalThis.devicePixelRatio || 1)),
+  }));
+  const sheets = computed(() =>
+    sheetsFor(loader.detail.value, loader.whole.value, window.value, plot.value.columns),
+  );
+  const marks = computed<readonly Mark[]>(() => loader.tracks.value?.marks ?? []);
+  const steps = computed<readonly TrackItem[]>(() => loader.tracks.value?.steps ?? []);
+  const scene = computed<Scene | null>(() => {
+    const of = device.value;
+    if (of === null || plot.value.width <= 0) return null;
+    const shown = { reserved: showReserved.value, capacity: showCapacity.value };
+    return sceneFor(
+      shownAxis.value,
+      window.value,
+      plot.value,
+      sheets.value,
+      of,
+      marks.value,
+      shown,
+    );
+  });
+  const pointed = computed(() =>
+    scene.value === null || pointer.value === null ? null : pointedAt(scene.value, pointer.value.x),
+  );
+
+  const cursorEvent = computed(() => cursor.value ?? device.value?.peak_event ?? null);
+  const cursorPlace = computed(() => {
+    const event = cursorEvent.value;
+    const of = device.value;
+    if (event === null || of === null) return null;
+    if (shownAxis.value === "event") return event;
+    if (event === of.peak_event) return of.peak_time ?? of.begin_time;
+    const { detail, whole: all } = loader;
+    return placeIn(detail.value, event) ?? placeIn(all.value, event);
+  });
+
+  const setWindow = (next: Range, remember = true): void => {
+    if (remember && !sameRange(window.peek(), next)) before.push(window.peek());
+    if (before.length > 100) before.shift();
+    const inside = clampWindow(next, whole.peek());
+    range.value = sameRange(inside, whole.peek()) ? null : roundWindow(inside);
+  };
+  const setCursor = (event: number): void => {
+    cursor.value = event === device.peek()?.peak_event ? null : event;
+  };
+  /** Moves the cursor to the next or previous instant drawn, and the window along if it must. */
+  const moveCursor = (direction: 1 | -1): void => {
+    const usage = loader.detail.peek();
+    const event = cursorEvent.peek();
+    if (usage === null || event === null) return;
+    const row = neighbourRow(usage, event, direction);
+    if (row < 0) return;
+    setCursor(usage.event[row] as number);
+    const place = instantOf(usage, row);
+    const shown = window.peek();
+    if (place >= shown.begin && place <= shown.end) return;
+    setWindow(panWindow(shown, whole.peek(), place - (shown.begin + span(shown) / 2)), false);
+  };
+
+  return {
+    width,
+    height,
+    showReserved,
+    showCapacity,
+    showFragmentation,
+    pointer,
+    brush,
+    axis: shownAxis,
+    whole,
+    window,
+    right,
+    plot,
+    loader,
+    steps,
+    marks,
+    scene,
+    pointed,
+    cursorEvent,
+    cursorPlace,
+    setWindow,
+    setCursor,
+    moveCursor,
+    fit: () => setWindow(whole.peek()),
+    back: () => setWindow(before.pop() ?? whole.peek(), false),
+    basis: computed(() => summary.value?.basis ?? "requested"),
+  };
+}
+
+function wholeOf(of: Axis): Range {
+  const shown = device.value;
+  if (shown === null) return { begin: 0, end: 1 };
+  if (of === "event") return { begin: -1, end: Math.max(shown.events, 0) };
+  const begin = shown.begin_time ?? 0;
+  return { begin, end: Math.max(shown.end_time ?? begin, begin + 1) };
+}
+
+function placeIn(usage: Loader["detail"]["value"], event: number): number | null {
+  return usage === null ? null : placeOfEvent(usage, event);
+}
+
+/** Allocated at an event, where a row shows it. */
+export function allocatedAt(sheets: readonly Sheet[], event: number): number | null {
+  for (const { usage } of [...sheets].reverse()) {
+    const row = rowOfEvent(usage, event);
+    if (row >= 0) return usage.allocated[row] as number;
+  }
+  return null;
+}
+
+/** Key of the group that is picked, if it belongs to the grouping shown. */
+export const pickedGroup: ReadonlySignal<string | null> = computed(() => {
+  const picked = selection.value;
+  return picked?.kind === "group" && picked.by === by.value ? picked.key : null;
+});
+
+/** Colours handed out once an answer, so that the last picture keeps its own while the next loads. */
+const handedOut = new WeakMap<object, { by: string; colours: readonly string[] }>();
+
+/** A colour for each group of a sheet's answer. */
+export function groupColours({ usage }: Pick<Sheet, "usage">): readonly string[] {
+  const source = colours.value;
+  const known = handedOut.get(usage);
+  if (known !== undefined && (known.by === by.value || usage.window.by !== by.value)) {
+    return known.colours;
+  }
+  const given = usage.window.groups.map((group) => source.of(group));
+  handedOut.set(usage, { by: by.value, colours: given });
+  return given;
+}
+
+/** A colour for each layer; all but the picked group stand back. */
+export function layerColours(sheet: Sheet, picked: string | null): readonly string[] {
+  const given = groupColours(sheet);
+  const isThere = sheet.usage.window.groups.some(({ key }) => key === picked);
+  return sheet.order.map((index) => {
+    const colour = given[index] ?? "#888888";
+    if (!isThere || sheet.usage.window.groups[index]?.key === picked) return colour;
+    return mix(colour, ink.value.background, 0.72);
+  });
+}

@@ -1,0 +1,86 @@
+/** Paints grid lines and the labels of the axes. */
+
+import type { Ink } from "../../../../theme/theme";
+import { toPixel } from "../scale";
+import type { Scene } from "../scene";
+import { byteTicks, eventTicks, shareTicks, type Tick, timeTicks } from "../ticks";
+import { crisp, line, type Surface } from "./surface";
+
+/** Room a label on the horizontal axis needs, in pixels. */
+const LABEL_ROOM = 110;
+const GAP = 8;
+
+export function paintByteAxis(surface: Surface, scene: Scene, ink: Ink): void {
+  const { context } = surface;
+  const { plot } = scene;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (const tick of byteTicks(scene.height.top, plot.height < 200 ? 5 : 8)) {
+    const y = crisp(surface, plot.top + plot.height * (1 - tick.value / scene.height.top));
+    line(surface, [plot.left, y], [plot.left + plot.width, y], ink.line);
+    context.fillStyle = ink.quiet;
+    context.fillText(tick.label, plot.left - GAP, y);
+  }
+}
+
+export function paintShareAxis(surface: Surface, scene: Scene, ink: Ink): void {
+  const { context } = surface;
+  const { plot } = scene;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillStyle = ink.accent;
+  for (const tick of shareTicks()) {
+    const y = crisp(surface, plot.top + plot.height * (1 - tick.value));
+    line(surface, [plot.left + plot.width, y], [plot.left + plot.width + 4, y], ink.accent);
+    context.fillText(tick.label, plot.left + plot.width + GAP, y);
+  }
+}
+
+export function paintPlaceAxis(surface: Surface, scene: Scene, ink: Ink): void {
+  const { context } = surface;
+  const { plot, window } = scene;
+  const base = plot.top + plot.height;
+  const most = Math.max(2, Math.floor(plot.width / LABEL_ROOM));
+  const { ticks, base: origin } =
+    scene.axis === "time" ? timeTicks(window, most) : eventTicks(window, most);
+  line(
+    surface,
+    [plot.left, crisp(surface, base)],
+    [plot.left + plot.width, crisp(surface, base)],
+    ink.line,
+  );
+  context.textBaseline = "top";
+  context.fillStyle = ink.quiet;
+  let free = plot.left - GAP / 2;
+  if (origin !== null) {
+    context.textAlign = "left";
+    context.fillText(origin.label, plot.left, base + 6);
+    free = plot.left + context.measureText(origin.label).width + GAP;
+  }
+  for (const tick of ticks) {
+    const x = crisp(surface, plot.left + toPixel(window, plot.width, tick.value));
+    line(surface, [x, base], [x, base + 4], ink.quiet);
+    free = placeLabel(surface, tick, x, base + 6, free);
+  }
+}
+
+/** Writes a label under its tick, kept inside the canvas, left out where it would touch the last one. */
+function placeLabel(surface: Surface, tick: Tick, x: number, y: number, free: number): number {
+  const { context } = surface;
+  const wide = context.measureText(tick.label).width;
+  const start = Math.min(Math.max(x - wide / 2, 0), surface.width - wide);
+  if (start < free) return free;
+  context.textAlign = "left";
+  context.fillText(tick.label, start, y);
+  return start + wide + GAP;
+}
+
+/** What the horizontal counts, said once at the left of its labels. */
+export function paintAxisName(surface: Surface, scene: Scene, ink: Ink): void {
+  const { context } = surface;
+  context.textAlign = "right";
+  context.textBaseline = "top";
+  context.fillStyle = ink.quiet;
+  const name = scene.axis === "time" ? "time" : "event";
+  context.fillText(name, scene.plot.left - GAP, scene.plot.top + scene.plot.height + 6);
+}

@@ -1,0 +1,95 @@
+/** Paints reserved, fragmentation and capacity over the stack. */
+
+import { fragmentation } from "../height";
+import { known } from "../rows";
+import type { Plot, Scene, Sheet } from "../scene";
+import { crisp, type Surface } from "./surface";
+
+/** A step-shaped line through one value a column; NaN leaves a gap. `heightOf` 0 is the base, 1 the top. */
+function stepLine(
+  surface: Surface,
+  plot: Plot,
+  count: number,
+  heightOf: (column: number) => number,
+): void {
+  const { context } = surface;
+  const step = plot.width / count;
+  const base = plot.top + plot.height;
+  let last = Number.NaN;
+  context.beginPath();
+  for (let column = 0; column < count; column++) {
+    const value = heightOf(column);
+    if (Number.isNaN(value)) {
+      if (!Number.isNaN(last)) context.lineTo(plot.left + column * step, last);
+      last = Number.NaN;
+      continue;
+    }
+    const y = crisp(surface, base - value * plot.height);
+    if (y === last && column < count - 1) continue;
+    const x = plot.left + column * step;
+    if (Number.isNaN(last)) context.moveTo(x, y);
+    else context.lineTo(x, last);
+    context.lineTo(x, y);
+    if (column === count - 1) context.lineTo(plot.left + plot.width, y);
+    last = y;
+  }
+}
+
+export function paintReserved(surface: Surface, scene: Scene, colour: string): void {
+  const { context } = surface;
+  for (const { reserved, rows } of scene.sheets) {
+    if (reserved === null) continue;
+    const heightOf = (column: number) =>
+      rows[column] === -1 ? Number.NaN : (reserved[column] as number) / scene.height.top;
+    stepLine(surface, scene.plot, reserved.length, heightOf);
+    context.strokeStyle = colour;
+    context.lineWidth = 1.25;
+    context.stroke();
+  }
+}
+
+/** Fragmentation (1 − allocated ÷ reserved) from 0 at the base to 1 at the top of the plot. */
+export function paintFragmentation(
+  surface: Surface,
+  scene: Scene,
+  colour: string,
+  halo: string,
+): void {
+  const { context } = surface;
+  for (const sheet of scene.sheets) {
+    if (!sheet.usage.window.has_reserved) continue;
+    stepLine(surface, scene.plot, sheet.rows.length, (column) => wasted(sheet, column));
+    context.lineJoin = "round";
+    context.globalAlpha = 0.7;
+    context.strokeStyle = halo;
+    context.lineWidth = 3;
+    context.stroke();
+    context.globalAlpha = 1;
+    context.strokeStyle = colour;
+    context.lineWidth = 1.25;
+    context.stroke();
+  }
+}
+
+function wasted(sheet: Sheet, column: number): number {
+  const row = sheet.rows[column] as number;
+  if (row < 0) return Number.NaN;
+  const { allocated, reserved } = sheet.usage;
+  return fragmentation(allocated[row] as number, known(reserved[row])) ?? Number.NaN;
+}
+
+export function paintCapacity(surface: Surface, scene: Scene, colour: string): void {
+  if (scene.capacity === null || !scene.height.showsCapacity) return;
+  const { plot, height } = scene;
+  const { context } = surface;
+  const y = crisp(surface, plot.top + plot.height * (1 - scene.capacity / height.top));
+  context.save();
+  context.setLineDash([4, 3]);
+  context.beginPath();
+  context.moveTo(plot.left, y);
+  context.lineTo(plot.left + plot.width, y);
+  context.strokeStyle = colour;
+  context.lineWidth = 1.25;
+  context.stroke();
+  context.restore();
+}

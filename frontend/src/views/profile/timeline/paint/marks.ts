@@ -1,0 +1,82 @@
+/** Paints marks (out of memory, snapshots), the peak's dot, and where an unseen capacity is. */
+
+import { bytes } from "../../../../format";
+import type { Ink } from "../../../../theme/theme";
+import type { PlacedMark, Scene } from "../scene";
+import { crisp, label, line, type Surface } from "./surface";
+
+/** Height of the strip above the plot that the glyphs stand in. */
+export const GLYPHS = 16;
+
+export function paintMarks(surface: Surface, scene: Scene, ink: Ink): void {
+  const { context } = surface;
+  const { plot } = scene;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const placed of scene.marks) {
+    const isFailure = placed.mark.kind === "out_of_memory";
+    const x = crisp(surface, plot.left + placed.x);
+    // Glyphs closer than their width would be a smear: one stands for its neighbours.
+    if (!isFailure && x - last < 4) continue;
+    const colour = isFailure ? ink.danger : ink.quiet;
+    context.save();
+    context.globalAlpha = isFailure ? 1 : 0.7;
+    if (!isFailure) context.setLineDash([2, 3]);
+    line(surface, [x, plot.top - 3], [x, plot.top + plot.height], colour, isFailure ? 1.5 : 1);
+    context.restore();
+    paintGlyph(surface, placed, x, plot.top - 9, colour);
+    if (!isFailure) last = x;
+  }
+}
+
+/** A triangle with its point down for a failure, a small square (a picture taken) for a snapshot. */
+function paintGlyph(
+  surface: Surface,
+  placed: PlacedMark,
+  x: number,
+  y: number,
+  colour: string,
+): void {
+  const { context } = surface;
+  context.beginPath();
+  if (placed.mark.kind === "out_of_memory") {
+    context.moveTo(x - 6, y - 5);
+    context.lineTo(x + 6, y - 5);
+    context.lineTo(x, y + 6);
+    context.closePath();
+  } else context.rect(x - 3.5, y - 2, 7, 6);
+  context.fillStyle = colour;
+  context.fill();
+}
+
+/** A dot on the peak with its bytes beside it, or a hollow one on the highest in view. */
+export function paintDot(surface: Surface, scene: Scene, ink: Ink): void {
+  const { context } = surface;
+  const { dot, plot, height } = scene;
+  if (dot === null) return;
+  const x = plot.left + dot.x;
+  const y = plot.top + plot.height * (1 - dot.bytes / height.top);
+  context.beginPath();
+  context.arc(x, y, 4, 0, 2 * Math.PI);
+  context.fillStyle = dot.isPeak ? ink.cursor : ink.background;
+  context.fill();
+  context.lineWidth = 1.5;
+  context.strokeStyle = dot.isPeak ? ink.background : ink.cursor;
+  context.stroke();
+  const text = `${dot.isPeak ? "peak" : "highest here"} ${bytes(dot.bytes)}`;
+  const room = plot.left + plot.width - x;
+  const fits = room > context.measureText(text).width + 16;
+  context.textAlign = fits ? "left" : "right";
+  const above = Math.max(y - 2, plot.top + 7);
+  label(surface, text, fits ? x + 9 : x - 9, above, ink.text, ink.background);
+}
+
+/** Says where capacity is when it is too far above (or below) to be drawn to scale. */
+export function paintCapacityLabel(surface: Surface, scene: Scene, ink: Ink): void {
+  if (scene.capacity === null || scene.height.showsCapacity) return;
+  const { context } = surface;
+  const { plot } = scene;
+  const arrow = scene.capacity > scene.height.top ? "↑" : "↓";
+  context.textAlign = "right";
+  const text = `${arrow} capacity ${bytes(scene.capacity)}`;
+  label(surface, text, plot.left + plot.width - 4, plot.top - 8, ink.danger, ink.background);
+}

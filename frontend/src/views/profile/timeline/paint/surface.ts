@@ -1,0 +1,66 @@
+/** A canvas made ready for drawing in CSS pixels at the screen's own resolution. */
+
+export interface Surface {
+  readonly context: CanvasRenderingContext2D;
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels a CSS pixel. */
+  readonly ratio: number;
+  readonly font: string;
+}
+
+/** Sizes and clears `canvas`; null where the browser gives no context. */
+export function prepare(canvas: HTMLCanvasElement, width: number, height: number): Surface | null {
+  const context = canvas.getContext("2d");
+  if (context === null || width <= 0 || height <= 0) return null;
+  const ratio = window.devicePixelRatio || 1;
+  const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== across) canvas.width = across;
+  if (canvas.height !== down) canvas.height = down;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  const { fontFamily } = getComputedStyle(canvas);
+  context.font = `11px ${fontFamily}`;
+  return { context, width, height, ratio, font: fontFamily };
+}
+
+/** The middle of the device pixel nearest to `value`, so that hairlines are not smeared over two. */
+export function crisp(surface: Surface, value: number): number {
+  return (Math.round(value * surface.ratio - 0.5) + 0.5) / surface.ratio;
+}
+
+/** A straight line one device pixel wide (or `width`). */
+export function line(
+  surface: Surface,
+  from: readonly [number, number],
+  to: readonly [number, number],
+  colour: string,
+  width = 1 / surface.ratio,
+): void {
+  const { context } = surface;
+  context.beginPath();
+  context.moveTo(...from);
+  context.lineTo(...to);
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  context.stroke();
+}
+
+/** Text on a patch of the background, so that it can be read over anything. */
+export function label(
+  surface: Surface,
+  text: string,
+  x: number,
+  y: number,
+  colour: string,
+  background: string,
+): void {
+  const { context } = surface;
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 4;
+  context.strokeStyle = background;
+  context.strokeText(text, x, y);
+  context.fillStyle = colour;
+  context.fillText(text, x, y);
+}

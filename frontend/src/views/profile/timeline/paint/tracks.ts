@@ -1,0 +1,69 @@
+/** Paints steps and annotations as boxes with their names. */
+
+import type { Ink } from "../../../../theme/theme";
+import { mix } from "../colour";
+import { type Box, fitText } from "../lanes";
+import type { Surface } from "./surface";
+
+export interface Rows {
+  /** CSS pixels from the left of the canvas to the plot. */
+  readonly left: number;
+  readonly rowHeight: number;
+  readonly gap: number;
+}
+
+const PADDING = 6;
+
+export function paintBoxes(
+  surface: Surface,
+  boxes: readonly Box[],
+  rows: Rows,
+  ink: Ink,
+  hovered: Box | null,
+): void {
+  const { context } = surface;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  const measure = (text: string) => context.measureText(text).width;
+  const merged = mix(ink.track, ink.quiet, 0.25);
+  for (const box of boxes) {
+    const isHovered = hovered !== null && hovered.item === box.item;
+    const x = rows.left + box.left;
+    const y = box.row * (rows.rowHeight + rows.gap);
+    // A hair of background between neighbours tells them apart.
+    const wide = Math.max(box.right - box.left - 1, 1);
+    context.fillStyle = box.item.count > 1 ? merged : ink.track;
+    if (isHovered) context.fillStyle = mix(ink.track, ink.accent, 0.35);
+    context.fillRect(x, y, wide, rows.rowHeight);
+    paintOpenSide(surface, box, x, y, wide, rows.rowHeight, ink.accent);
+    const name = box.item.count > 1 ? `${box.item.count} × ${box.item.name}` : box.item.name;
+    const text = fitText(name, wide - 2 * PADDING, measure);
+    if (text === "") continue;
+    context.fillStyle = ink.text;
+    context.fillText(text, x + PADDING, y + rows.rowHeight / 2 + 0.5);
+  }
+}
+
+/** A dashed edge where a span was never seen to begin or to end. */
+function paintOpenSide(
+  surface: Surface,
+  box: Box,
+  x: number,
+  y: number,
+  wide: number,
+  tall: number,
+  colour: string,
+): void {
+  if (box.item.open === null || wide < 4) return;
+  const { context } = surface;
+  const at = box.item.open === "begin" ? x + 1 : x + wide - 1;
+  context.save();
+  context.setLineDash([2, 2]);
+  context.beginPath();
+  context.moveTo(at, y);
+  context.lineTo(at, y + tall);
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.stroke();
+  context.restore();
+}
