@@ -14,5 +14,5 @@ export function share(part: number, whole: number): string {
   if (whole === 0) return "–";
   const percent = (100 * part) / whole;
   if (percent > 0 && percent < 0.05) return "<\u00a00.1\u00a0%";
-  return `${percent.toFixed(1)}\u00a0%`;
+  return `${percent.toFixed(1).replace("-", "−")}\u00a0%`;
 }

@@ -56,7 +56,7 @@ function blockWords(data: AllocationCard): string | null {
 function rowsOf(data: AllocationCard): FactRow[] {
   const made = [data.op, data.module && `in ${data.module}`].filter(Boolean).join(" ");
   const pending =
-    data.free_requested !== null && data.death !== null && data.free_requested < data.death
+    data.free_requested !== null && data.death !== null && data.death - data.free_requested > 1
       ? `asked for at ${momentWords({ event: data.free_requested, time: null, step: null })}, done later`
       : null;
   return [

@@ -9,7 +9,7 @@ import "./inspector.css";
 export function Inspector() {
   const chosen = selection.value;
   return (
-    <aside class="inspector" aria-label="Inspector">
+    <aside class={`inspector ${chosen ? "chosen" : ""}`} aria-label="Inspector">
       {chosen && (
         <button
           type="button"

@@ -30,7 +30,7 @@ function One({ frame }: { frame: Frame }) {
   return (
     <li class={frame.library ? "library" : ""} title={whole.filter(Boolean).join("\n")}>
       {frame.function || "(unnamed)"}
-      {place && <span class="place"> · {place}</span>}
+      {place && <span class="where"> · {place}</span>}
     </li>
   );
 }

@@ -14,14 +14,14 @@ import { GroupTable } from "./GroupTable";
 export function Breakdown() {
   return (
     <section class="breakdown" aria-label="Breakdown">
-      <Heading />
       <div class="tools">
-        <Groupings />
+        <Heading />
         <span class="right">
           <Filter />
           <Export />
         </span>
       </div>
+      <Groupings />
       <GroupTable />
     </section>
   );

@@ -11,9 +11,7 @@ export function ShareBar({ part, whole, colour, words }: Properties) {
   const width = whole > 0 ? (100 * part) / whole : 0;
   return (
     <span class="share">
-      <span class="track" aria-hidden="true">
-        <span style={{ width: `${width}%`, background: colour }} />
-      </span>
+      <span class="bar" aria-hidden="true" style={{ "--share": width / 100, background: colour }} />
       <span class="percent">{words}</span>
     </span>
   );
