@@ -109,7 +109,7 @@ function overlayOf(model: Model) {
       pointed === null || range !== null
         ? null
         : {
-            at: instantOf(pointed.sheet.usage, pointed.row),
+            at: Math.max(scene.window.begin, instantOf(pointed.sheet.usage, pointed.row)),
             bytes: pointed.sheet.usage.allocated[pointed.row] as number,
           },
     brush: range === null ? null : { range, words: lengthWords(model.axis.value, span(range)) },

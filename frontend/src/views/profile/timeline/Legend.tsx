@@ -8,20 +8,22 @@ import { layersOf } from "./scene";
 
 /** Lines of entries before "+N more". */
 const LINES = 2;
-/** Pixels the switches for lines take. */
+/** Pixels the switches for lines take, beside the entries or, on a narrow page, under them. */
 const SWITCHES = 330;
+const NARROW = 640;
 
 export function Legend({ model }: { model: Model }) {
   const all = useSignal(false);
   const entries = useComputed(() => entriesOf(model)).value;
-  const room = Math.max(model.width.value - SWITCHES, 200);
+  const { value: width } = model.width;
+  const room = Math.max(width < NARROW ? width : width - SWITCHES, 200);
   const labels = entries.map(({ label }) => label);
   const few = fitting(labels, room, LINES);
   const shown = all.value ? entries : entries.slice(0, few);
   const hidden = entries.length - shown.length;
   const hasReserved = model.loader.detail.value?.window.has_reserved === true;
   return (
-    <div class="timeline-legend">
+    <div class={`timeline-legend ${width < NARROW ? "is-narrow" : ""}`}>
       <ul class={all.value ? "timeline-groups is-open" : "timeline-groups"} aria-label="Groups">
         {shown.map((entry) => (
           <li key={entry.key}>

@@ -13,7 +13,7 @@ export function Timeline() {
   const model = useMemo(createModel, []);
   const section = useRef<HTMLElement>(null);
   const chart = useRef<HTMLDivElement>(null);
-  useEffect(() => model.loader.dispose, [model]);
+  useEffect(() => model.dispose, [model]);
   useEffect(() => {
     if (section.current === null || chart.current === null) return;
     return followSizes(section.current, chart.current, model);

@@ -1,6 +1,6 @@
 /** Steps and annotations under the chart, on its axis; a click zooms to one. */
 
-import { useComputed, useSignal } from "@preact/signals";
+import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { TrackItem } from "../../../api";
 import { grouped } from "../../../format";
@@ -16,18 +16,28 @@ const GAP = 2;
 /** Rows of annotations seen at once; more are scrolled to. */
 const ROWS_SEEN = 6;
 
+/** The box under the pointer and where to speak of it, in pixels of all tracks together. */
+interface Hovered {
+  readonly box: Box;
+  readonly x: number;
+  readonly y: number;
+}
+
 interface TrackProps {
   model: Model;
   name: "steps" | "annotations";
+  hovered: Signal<Hovered | null>;
 }
 
 export function Tracks({ model }: { model: Model }) {
   const tracks = model.loader.tracks.value;
+  const hovered = useSignal<Hovered | null>(null);
   if (tracks === null) return null;
   return (
     <div class="timeline-tracks">
-      <Track model={model} name="steps" />
-      <Track model={model} name="annotations" />
+      <Track model={model} name="steps" hovered={hovered} />
+      <Track model={model} name="annotations" hovered={hovered} />
+      {hovered.value === null ? null : <ItemTooltip model={model} {...hovered.value} />}
       {tracks.hidden > 0 ? (
         <p class="quiet small timeline-hidden">
           {grouped(tracks.hidden)} more are too short or too deep to show here: zoom in.
@@ -37,10 +47,9 @@ export function Tracks({ model }: { model: Model }) {
   );
 }
 
-function Track({ model, name }: TrackProps) {
+function Track({ model, name, hovered }: TrackProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const items = useComputed<readonly TrackItem[]>(() => model.loader.tracks.value?.[name] ?? []);
-  const hovered = useSignal<{ box: Box; x: number; y: number } | null>(null);
   const boxes = useComputed(() => layOut(items.value, model.window.value, model.plot.value.width));
   const height = useComputed(() => Math.max(0, rowsOf(items.value) * (ROW + GAP) - GAP));
   usePaint(canvas, () => {
@@ -76,7 +85,7 @@ function Track({ model, name }: TrackProps) {
         data-testid={`timeline-${name}`}
         onPointerMove={(event) => {
           const box = find(event);
-          hovered.value = box === null ? null : { box, x: event.offsetX, y: event.offsetY };
+          hovered.value = box === null ? null : { box, x: event.offsetX, y: below(event) };
         }}
         onPointerLeave={() => (hovered.value = null)}
         onClick={(event) => {
@@ -85,9 +94,14 @@ function Track({ model, name }: TrackProps) {
         }}
         onDblClick={model.back}
       />
-      {hovered.value === null ? null : <ItemTooltip model={model} {...hovered.value} />}
     </div>
   );
+}
+
+/** Pixels from the top of the tracks to just under the pointer. */
+function below(event: PointerEvent): number {
+  const tracks = (event.currentTarget as HTMLElement).closest(".timeline-tracks");
+  return event.clientY - (tracks?.getBoundingClientRect().top ?? 0) + 18;
 }
 
 /** One pixel of air at each side keeps its edges in sight. */
@@ -96,12 +110,12 @@ function zoomTo(model: Model, item: TrackItem): void {
   model.setWindow({ begin: item.begin - air, end: item.end + air });
 }
 
-function ItemTooltip({ model, box, x }: { model: Model; box: Box; x: number; y: number }) {
+function ItemTooltip({ model, box, x, y }: Hovered & { model: Model }) {
   const isLeft = x - LEFT > model.plot.value.width / 2;
   return (
     <div
       class={`timeline-tooltip is-item ${isLeft ? "is-left" : ""}`}
-      style={{ left: `${x + (isLeft ? -12 : 12)}px` }}
+      style={{ left: `${x + (isLeft ? -12 : 12)}px`, top: `${y}px` }}
       data-testid="timeline-item-tooltip"
     >
       <div class="timeline-tooltip-title">{box.item.name}</div>

@@ -78,21 +78,22 @@ export function listen(element: HTMLElement, model: Model): () => void {
   on("wheel", (event) => {
     if (turnWheel(event, model, valueAt(xOf(event)))) event.preventDefault();
   });
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === " " && element.contains(event.target as Node)) {
-      spaceIsDown = event.type === "keydown";
-      event.preventDefault();
-    }
-    if (event.type !== "keydown" || event.defaultPrevented) return;
-    if (event.key === "Escape" && model.brush.peek() !== null) {
+  on("keydown", (event) => {
+    if (event.key === " ") spaceIsDown = true;
+    else if (event.key === "Escape" && model.brush.peek() !== null) {
       press = null;
       model.brush.value = null;
-      event.preventDefault();
-    } else if (isMeant(event, element) && pressKey(event, model)) event.preventDefault();
-  };
-  const { ownerDocument: page } = element;
-  page.addEventListener("keydown", onKey, { signal: stop.signal });
-  page.addEventListener("keyup", onKey, { signal: stop.signal });
+    } else if (event.ctrlKey || event.metaKey || event.altKey || !pressKey(event.key, model))
+      return;
+    // The page has uses of its own for these keys where the chart has none.
+    event.preventDefault();
+  });
+  on("keyup", (event) => {
+    if (event.key === " ") spaceIsDown = false;
+  });
+  on("blur", () => {
+    spaceIsDown = false;
+  });
   return () => stop.abort();
 }
 
@@ -116,16 +117,8 @@ function turnWheel(event: WheelEvent, model: Model, at: number): boolean {
   return true;
 }
 
-/** Letters work wherever nothing is typed; arrows only here, so that lists keep theirs. */
-function isMeant(event: KeyboardEvent, element: HTMLElement): boolean {
-  const target = event.target as HTMLElement;
-  if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  if (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return false;
-  const isHere = element.contains(target) || target === element.ownerDocument.body;
-  return isHere || /^[wasd]$/i.test(event.key);
-}
-
-function pressKey(event: KeyboardEvent, model: Model): boolean {
+/** Does what a key stands for here; false where it stands for nothing. */
+function pressKey(key: string, model: Model): boolean {
   const [window, whole] = [model.window.peek(), model.whole.peek()];
   const zoom = (factor: number) => {
     model.setWindow(zoomWindow(window, whole, focusOf(model, window), factor), false);
@@ -135,7 +128,7 @@ function pressKey(event: KeyboardEvent, model: Model): boolean {
     model.setWindow(panWindow(window, whole, share * span(window)), false);
     return true;
   };
-  switch (event.key.toLowerCase()) {
+  switch (key.toLowerCase()) {
     case "w":
       return zoom(KEY_ZOOM);
     case "s":

@@ -13,7 +13,7 @@ import {
 import { by, device, pattern, sourceId, summary, visible } from "../../../state";
 import { covers, type Tile, tileFor } from "./grid";
 import { Recent } from "./recent";
-import { type Range, span } from "./scale";
+import { type Range, sameRange, span } from "./scale";
 
 /** Groups drawn with a colour of their own; the server sums up the others. */
 const TOP = 16;
@@ -85,7 +85,12 @@ export function createLoader(wanted: Wanted): Loader {
   const shared = new Recent<Kept<Usage>>(32);
   const context: Context = { ...wanted, question, failure, attempt };
   const detail = slot(context, wanted.window, usageOf, shared);
-  const whole = slot(context, wanted.whole, usageOf, shared);
+  // While everything is in view the two are one: the map waits for the chart's answer.
+  const isSame = () => {
+    detail.value.value;
+    return sameRange(wanted.window.value, wanted.whole.value);
+  };
+  const whole = slot(context, wanted.whole, usageOf, shared, isSame);
   const tracks = slot(context, wanted.window, tracksOf, new Recent<Kept<Tracks>>(32));
 
   const forget = effect(() => {
@@ -126,6 +131,7 @@ function slot<Answer>(
   window: ReadonlySignal<Range>,
   ask: Ask<Answer>,
   recent: Recent<Kept<Answer>>,
+  waits: () => boolean = () => false,
 ) {
   const value = signal<Answer | null>(null);
   const loading = signal(false);
@@ -160,12 +166,14 @@ function slot<Answer>(
       const key = JSON.stringify(now);
       const fits = (kept: Kept<Answer>) =>
         kept.question === key && covers(kept.tile, range, all, width);
+      const isWaiting = waits();
       const kept = recent.find(fits);
       if (kept !== undefined) {
         value.value = kept.answer;
         loading.value = false;
         return;
       }
+      if (isWaiting) return;
       const stop = new AbortController();
       loading.value = true;
       const start = () => void fetchTile(tileFor(range, all, width), now, key, stop.signal);

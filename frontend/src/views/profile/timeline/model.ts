@@ -2,11 +2,21 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Axis, Mark, TrackItem } from "../../../api";
-import { axis, by, cursor, device, hasTime, range, selection, summary } from "../../../state";
+import {
+  axis,
+  by,
+  converter,
+  cursor,
+  device,
+  hasTime,
+  range,
+  selection,
+  summary,
+} from "../../../state";
 import { colours, ink } from "../../../theme/theme";
 import { mix } from "./colour";
 import { createLoader, type Loader } from "./load";
-import { instantOf, neighbourRow, placeOfEvent, rowOfEvent } from "./rows";
+import { convertRange, instantOf, neighbourRow, placeOfEvent, rowOfEvent } from "./rows";
 import { clampWindow, panWindow, type Range, roundWindow, sameRange, span } from "./scale";
 import { type Plot, pointedAt, type Scene, type Sheet, sceneFor, sheetsFor } from "./scene";
 
@@ -109,6 +119,11 @@ export function createModel() {
     setWindow(panWindow(shown, whole.peek(), place - (shown.begin + span(shown) / 2)), false);
   };
 
+  converter.value = (of) => {
+    const usage = loader.detail.peek();
+    return usage === null ? null : convertRange(usage, of);
+  };
+
   return {
     width,
     height,
@@ -134,6 +149,10 @@ export function createModel() {
     moveCursor,
     fit: () => setWindow(whole.peek()),
     back: () => setWindow(before.pop() ?? whole.peek(), false),
+    dispose: () => {
+      converter.value = null;
+      loader.dispose();
+    },
     basis: computed(() => summary.value?.basis ?? "requested"),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  convertRange,
   highestRow,
   known,
   neighbourRow,
@@ -35,6 +36,14 @@ describe("rows", () => {
     expect(highestRow(usage, 13, 40)).toBe(2);
     expect(highestRow(usage, 21, 29)).toBe(-1);
   });
+  it("the highest may be a single event that began before the window", () => {
+    const events = sampleUsage([
+      { begin: 4, end: 5, values: [9] },
+      { begin: 5, end: 6, values: [3] },
+    ]);
+    expect(highestRow(events, 4.5, 6)).toBe(0);
+    expect(highestRow(events, 5, 6)).toBe(1);
+  });
   it("have neighbours from any event", () => {
     expect(neighbourRow(usage, 7, 1)).toBe(2);
     expect(neighbourRow(usage, 7, -1)).toBe(0);
@@ -59,4 +68,15 @@ describe("the place of an event", () => {
 
 it("what is not a number is not known", () => {
   expect([known(0), known(Number.NaN), known(undefined)]).toEqual([0, null, null]);
+});
+
+describe("a range carried to the other axis", () => {
+  it("goes from the first instant in it to the last", () => {
+    expect(convertRange(usage, { begin: 4, end: 40 })).toEqual({ begin: 7, end: 21 });
+    expect(convertRange(usage, { begin: 13, end: 30 })).toBeNull();
+  });
+  it("needs time stamps", () => {
+    const events = sampleUsage([{ begin: 0, end: 1, values: [1] }]);
+    expect(convertRange(events, { begin: 0, end: 1 })).toBeNull();
+  });
 });

@@ -1,6 +1,7 @@
 /** Looking rows up in a usage answer: by place on the axis, by event, by height. */
 
 import type { Usage } from "../../../api";
+import type { Range } from "./scale";
 
 /** First row whose bin ends after `value`: the bin at `value`, or the next one if it lies in a gap. */
 export function rowAtOrAfter(usage: Usage, value: number): number {
@@ -51,17 +52,35 @@ export function placeOfEvent(usage: Usage, event: number): number | null {
   return (place + (usage.time[after - 1] as number)) / 2;
 }
 
-/** The row with the most allocated whose instant is in `begin` … `end`; the earliest of equals. */
+/**
+ * The row with the most allocated in `begin` … `end`, the earliest of equals. A bin that `begin` cuts
+ * counts only if its instant is inside, or if it is a single event, whose value still stands there.
+ */
 export function highestRow(usage: Usage, begin: number, end: number): number {
+  const isExact = usage.window.axis === "event" && usage.window.bin === 1;
   let best = -1;
   for (let row = rowAtOrAfter(usage, begin); row < usage.length; row++) {
     if ((usage.begin[row] as number) > end) break;
     const instant = instantOf(usage, row);
-    if (instant < begin || instant > end) continue;
+    if ((instant < begin && !isExact) || instant > end) continue;
     if (best < 0 || (usage.allocated[row] as number) > (usage.allocated[best] as number))
       best = row;
   }
   return best;
+}
+
+/**
+ * A range of the answer's axis in units of the other one: from the first instant shown in it to the
+ * last. Null where none is, or the recording has no time stamps.
+ */
+export function convertRange(usage: Usage, { begin, end }: Range): Range | null {
+  const other = usage.window.axis === "time" ? usage.event : usage.time;
+  const first = firstRow(usage.length, (row) => instantOf(usage, row) >= begin);
+  const last = firstRow(usage.length, (row) => instantOf(usage, row) > end) - 1;
+  const from = known(other[first]);
+  const to = known(other[last]);
+  if (first > last || from === null || to === null) return null;
+  return { begin: from, end: to + 1 };
 }
 
 /** The nearest row that shows a later (`direction` 1) or an earlier event; -1 without one. */

@@ -159,7 +159,7 @@ function dotFor(
   if (usage === undefined) return null;
   const row = highestRow(usage, window.begin, window.end);
   if (row < 0) return null;
-  const x = toPixel(window, plot.width, instantOf(usage, row));
+  const x = Math.max(0, toPixel(window, plot.width, instantOf(usage, row)));
   return { x, bytes: usage.allocated[row] as number, isPeak: false };
 }
 

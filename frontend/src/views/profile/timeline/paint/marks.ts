@@ -66,7 +66,7 @@ export function paintDot(surface: Surface, scene: Scene, ink: Ink): void {
   const room = plot.left + plot.width - x;
   const fits = room > context.measureText(text).width + 16;
   context.textAlign = fits ? "left" : "right";
-  const above = Math.max(y - 2, plot.top + 7);
+  const above = Math.max(y - 10, plot.top + 7);
   label(surface, text, fits ? x + 9 : x - 9, above, ink.text, ink.background);
 }
 
