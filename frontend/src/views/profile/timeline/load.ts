@@ -86,10 +86,10 @@ export function createLoader(wanted: Wanted): Loader {
   const context: Context = { ...wanted, question, failure, attempt };
   const detail = slot(context, wanted.window, usageOf, shared);
   // While everything is in view the two are one: the map waits for the chart's answer.
-  const isSame = () => {
-    detail.value.value;
-    return sameRange(wanted.window.value, wanted.whole.value);
-  };
+  const awaited = computed(() =>
+    sameRange(wanted.window.value, wanted.whole.value) ? (detail.value.value ?? "none yet") : null,
+  );
+  const isSame = () => awaited.value !== null;
   const whole = slot(context, wanted.whole, usageOf, shared, isSame);
   const tracks = slot(context, wanted.window, tracksOf, new Recent<Kept<Tracks>>(32));
 
