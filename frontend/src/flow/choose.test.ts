@@ -2,7 +2,15 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Device, Source, Summary } from "../api";
 import { openStatus, sourceId, summary } from "../state/recording";
 import { axis, by, cursor, deviceKey, filter, range, selection } from "../state/view";
-import { applySummary, chooseDevice, chooseSource, firstChoice, linked, pending } from "./choose";
+import {
+  applySummary,
+  chooseDevice,
+  chooseGrouping,
+  chooseSource,
+  firstChoice,
+  linked,
+  pending,
+} from "./choose";
 
 const source = (name: string, over: Partial<Source> = {}): Source => ({
   id: `id-${name}`,
@@ -116,6 +124,18 @@ describe("a summary", () => {
     applySummary(recording({ version: "2" }));
     expect([cursor.value, by.value, summary.value?.version]).toEqual([4, "op", "2"]);
     expect(range.value).toEqual({ begin: 1, end: 8 });
+  });
+});
+
+describe("another grouping", () => {
+  it("lets go of a group, which it does not have, and keeps an allocation", () => {
+    chooseGrouping("op");
+    selection.value = { kind: "group", by: "op", key: "k" };
+    chooseGrouping("stack");
+    expect(selection.value).toBeNull();
+    selection.value = { kind: "allocation", id: "7" };
+    chooseGrouping("op");
+    expect(selection.value).toEqual({ kind: "allocation", id: "7" });
   });
 });
 

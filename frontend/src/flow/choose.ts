@@ -68,6 +68,8 @@ export function chooseAxis(next: Axis, window = null as typeof range.value): voi
 
 export function chooseGrouping(key: string): void {
   groupingChosen = true;
+  // A group of the old grouping is not one of the new.
+  if (key !== by.peek() && selection.peek()?.kind === "group") selection.value = null;
   by.value = key;
 }
 

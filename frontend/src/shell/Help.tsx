@@ -8,6 +8,7 @@ export const help = signal(false);
 const KEYS: readonly (readonly [string, string])[] = [
   ["W, S", "zoom in, zoom out"],
   ["A, D or ←, →", "move left, move right"],
+  ["←, →", "on the chart: move the cursor"],
   ["/", "go to the filter"],
   ["Enter", "in the table: explain the row"],
   ["←, →", "in the table: fold, unfold the group"],
