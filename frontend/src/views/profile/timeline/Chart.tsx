@@ -8,7 +8,7 @@ import { listen } from "./gestures";
 import { allocatedAt, layerColours, type Model, pickedGroup } from "./model";
 import { paintAxisName, paintByteAxis, paintPlaceAxis, paintShareAxis } from "./paint/axes";
 import { paintCapacity, paintFragmentation, paintReserved } from "./paint/curves";
-import { paintCapacityLabel, paintDot, paintMarks } from "./paint/marks";
+import { paintDot, paintMarks } from "./paint/marks";
 import { paintOverlay } from "./paint/overlay";
 import { paintStack } from "./paint/stack";
 import { describe, describeInstant, lengthWords } from "./readout";
@@ -87,7 +87,6 @@ function pictureOf(model: Model) {
       }
       paintMarks(surface, scene, paints);
       paintDot(surface, scene, paints);
-      paintCapacityLabel(surface, scene, paints);
       paintPlaceAxis(surface, scene, paints);
       paintAxisName(surface, scene, paints);
     },

@@ -1,6 +1,7 @@
 /** What the colours and lines mean; a group is picked, a line shown or hidden by its entry. */
 
 import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { bytes } from "../../../format";
 import { by, device, selection } from "../../../state";
 import { fitting } from "./fitting";
 import { groupColours, type Model, pickedGroup } from "./model";
@@ -42,7 +43,7 @@ export function Legend({ model }: { model: Model }) {
           </li>
         ))}
         {entries.length > few ? (
-          <li>
+          <li class="timeline-unfold">
             <button type="button" class="timeline-more" onClick={() => (all.value = !all.value)}>
               {all.value ? "fewer" : `+${hidden} more`}
             </button>
@@ -52,7 +53,7 @@ export function Legend({ model }: { model: Model }) {
       <div class="timeline-lines">
         {hasReserved ? <Line kind="reserved" label="reserved" shown={model.showReserved} /> : null}
         {device.value?.capacity ? (
-          <Line kind="capacity" label="capacity" shown={model.showCapacity} />
+          <Line kind="capacity" label={capacityWords(model)} shown={model.showCapacity} />
         ) : null}
         {hasReserved ? (
           <Line
@@ -87,6 +88,14 @@ function Line({ kind, label, title, shown }: LineProps) {
       {label}
     </button>
   );
+}
+
+/** Where capacity is, in words while it is too far from the picture to be drawn to scale. */
+function capacityWords(model: Model): string {
+  const scene = model.scene.value;
+  if (scene === null || scene.capacity === null || scene.height.showsCapacity) return "capacity";
+  const where = scene.capacity > scene.height.top ? "above" : "below";
+  return `capacity ${bytes(scene.capacity)}, far ${where}`;
 }
 
 /** Groups in stacking order with their colours. */

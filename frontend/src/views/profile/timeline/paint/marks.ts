@@ -1,4 +1,4 @@
-/** Paints marks (out of memory, snapshots), the peak's dot, and where an unseen capacity is. */
+/** Paints marks (out of memory, snapshots) and the peak's dot. */
 
 import { bytes } from "../../../../format";
 import type { Ink } from "../../../../theme/theme";
@@ -68,15 +68,4 @@ export function paintDot(surface: Surface, scene: Scene, ink: Ink): void {
   context.textAlign = fits ? "left" : "right";
   const above = Math.max(y - 10, plot.top + 7);
   label(surface, text, fits ? x + 9 : x - 9, above, ink.text, ink.background);
-}
-
-/** Says where capacity is when it is too far above (or below) to be drawn to scale. */
-export function paintCapacityLabel(surface: Surface, scene: Scene, ink: Ink): void {
-  if (scene.capacity === null || scene.height.showsCapacity) return;
-  const { context } = surface;
-  const { plot } = scene;
-  const arrow = scene.capacity > scene.height.top ? "↑" : "↓";
-  context.textAlign = "right";
-  const text = `${arrow} capacity ${bytes(scene.capacity)}`;
-  label(surface, text, plot.left + plot.width - 4, plot.top - 8, ink.danger, ink.background);
 }
