@@ -24,7 +24,7 @@ export const refreshSources = (): void => again?.();
 export function pollSources(): () => void {
   return effect(() => {
     if (!visible.value) return;
-    let timer = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let controller = new AbortController();
 
     const turn = async (): Promise<void> => {
@@ -33,7 +33,7 @@ export function pollSources(): () => void {
       const mine = new AbortController();
       controller = mine;
       const wait = await ask(mine.signal);
-      if (!mine.signal.aborted) timer = window.setTimeout(turn, wait);
+      if (!mine.signal.aborted) timer = setTimeout(turn, wait);
     };
 
     again = () => void turn();

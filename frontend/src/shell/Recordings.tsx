@@ -3,18 +3,22 @@
 import { signal } from "@preact/signals";
 import type { Source } from "../api";
 import { chooseSource } from "../flow/choose";
+import { counted } from "../format";
 import { openStatus, sourceId, sourceList } from "../state/recording";
 import { drawer } from "./drawer";
-import { byRun, factsLine, matching } from "./names";
+import { atMost, byRun, factsLine, matching } from "./names";
 
 const MANY = 8;
+/** More than anyone reads; the filter finds the others. */
+const MOST = 200;
 const search = signal("");
 
 export function Recordings() {
   const list = sourceList.value;
   if (!list || list.sources.length === 0) return null;
   const many = list.sources.length > MANY;
-  const shown = many ? matching(list.sources, search.value) : list.sources;
+  const found = many ? matching(list.sources, search.value) : list.sources;
+  const { shown, hidden } = atMost(found, MOST, sourceId.value);
   return (
     <nav aria-label="Recordings">
       <h2 class="heading">Recordings</h2>
@@ -32,6 +36,9 @@ export function Recordings() {
           <Run key={run} run={run} sources={sources} />
         ))}
       </ul>
+      {hidden > 0 && (
+        <p class="item quiet small">{counted(hidden, "more recording")}; the filter finds them</p>
+      )}
       {list.scanning && <p class="item quiet small">Looking for more …</p>}
     </nav>
   );

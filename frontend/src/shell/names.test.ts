@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Source } from "../api";
-import { byRun, factsLine, matching } from "./names";
+import { atMost, byRun, factsLine, matching } from "./names";
 
 const source = (run: string, name: string, over: Partial<Source> = {}): Source => ({
   id: `${run}/${name}`,
@@ -39,6 +39,16 @@ describe("the list of recordings", () => {
     expect(matching(list, "LLM snap").map(({ run }) => run)).toEqual(["llm/train"]);
     expect(matching(list, "llm b")).toEqual([]);
     expect(matching(list, "")).toHaveLength(2);
+  });
+
+  it("stays readable with thousands, and keeps the chosen one", () => {
+    const list = Array.from({ length: 1000 }, (_, at) =>
+      source(`run-${at}`, "a", { modified_ns: at }),
+    );
+    const { shown, hidden } = atMost(list, 200, "run-3/a");
+    expect([shown.length, hidden]).toEqual([200, 800]);
+    expect(shown.slice(0, 2).map(({ run }) => run)).toEqual(["run-3", "run-999"]);
+    expect(atMost(list.slice(0, 2), 200, null).hidden).toBe(0);
   });
 
   it("says what is known of each", () => {

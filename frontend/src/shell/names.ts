@@ -67,3 +67,16 @@ export function matching(sources: readonly Source[], text: string): Source[] {
     return words.every((word) => whole.includes(word));
   });
 }
+
+/** The newest `most` of the sources and how many that leaves out; the chosen one is never left out. */
+export function atMost(
+  sources: readonly Source[],
+  most: number,
+  chosen: string | null,
+): { shown: Source[]; hidden: number } {
+  if (sources.length <= most) return { shown: [...sources], hidden: 0 };
+  const rank = ({ id, modified_ns }: Source): number =>
+    id === chosen ? Number.POSITIVE_INFINITY : modified_ns;
+  const shown = [...sources].sort((a, b) => rank(b) - rank(a)).slice(0, most);
+  return { shown, hidden: sources.length - shown.length };
+}

@@ -1,28 +1,34 @@
 /** The selected source is being read, could not be read, or is not answered about yet. */
 
+import type { OpenStatus } from "../../api";
 import { reopen } from "../../flow/opening";
 import { bytes } from "../../format";
 import { openStatus, source } from "../../state/recording";
 import { formatWord } from "../names";
 
+/** What is going on, as far as the server has said. */
+function phaseWords(status: OpenStatus | null): { verb: string; phase: string } {
+  if (status?.state === "queued") {
+    return { verb: "Waiting to read", phase: "Other recordings are being read first" };
+  }
+  if (status?.state !== "reading") return { verb: "Opening", phase: "" };
+  const percent = `${Math.floor(status.fraction * 100)}\u00a0%`;
+  return { verb: "Reading", phase: `${status.phase || "reading"} · ${percent}` };
+}
+
 export function Reading() {
   const status = openStatus.value;
   const shown = source.value;
-  const percent = Math.floor((status?.fraction ?? 0) * 100);
-  const waiting = status === null || status.state === "queued" || status.state === "new";
+  const { verb, phase } = phaseWords(status);
+  const done = status?.state === "reading" ? { max: 1, value: status.fraction } : {};
   return (
-    <section class="state" aria-busy="true">
+    <section class="state soon" aria-busy="true">
       <h1>
-        {waiting ? "Waiting to read" : "Reading"} {shown?.name ?? "the recording"}
+        {verb} {shown?.name ?? "the recording"}
       </h1>
-      <progress
-        aria-label="Reading the recording"
-        {...(waiting ? {} : { max: 100, value: percent })}
-      />
+      <progress aria-label="Reading the recording" {...done} />
       <p class="quiet" role="status">
-        {waiting
-          ? "Other recordings are being read first"
-          : `${status.phase || "reading"} · ${percent} %`}
+        {phase}
       </p>
       {shown && (
         <p class="quiet small">

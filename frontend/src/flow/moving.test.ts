@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { OpenStatus, Source, SourceList } from "../api";
+import { lost, openStatus, sourceId, sourceList, summary } from "../state/recording";
+import { visible } from "../state/visible";
+import { chooseSource } from "./choose";
+import { followSource, reopen } from "./opening";
+import { pollSources } from "./sources";
+
+/** What the server says to each route, and how often it was asked. */
+let answers: Record<string, () => unknown>;
+let asked: string[];
+let ends: (() => void)[];
+
+const file = (over: Partial<Source> = {}): Source =>
+  ({ id: "a", run: "r", name: "n", modified_ns: 1, state: "new", ...over }) as Source;
+const list = (over: Partial<SourceList> = {}): SourceList => ({
+  scanning: false,
+  logdirs: ["runs"],
+  sources: [],
+  ...over,
+});
+const status = (over: Partial<OpenStatus>): OpenStatus => ({
+  state: "reading",
+  fraction: 0,
+  phase: "",
+  error: null,
+  version: null,
+  ...over,
+});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  asked = [];
+  answers = { sources: () => list() };
+  vi.stubGlobal("fetch", async (url: string) => {
+    const route = /^\.\/(\w+)/.exec(url)?.[1] ?? "";
+    asked.push(route);
+    const answer = answers[route]?.();
+    if (answer === undefined) throw new TypeError("no connection");
+    return new Response(JSON.stringify(answer));
+  });
+  visible.value = true;
+  sourceId.value = null;
+  sourceList.value = null;
+  openStatus.value = null;
+  summary.value = null;
+  lost.value = null;
+  ends = [];
+});
+
+afterEach(() => {
+  for (const end of ends) end();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+describe("the list of sources", () => {
+  it("is asked for often while something moves, slowly otherwise", async () => {
+    answers.sources = () => list({ scanning: true });
+    ends = [pollSources()];
+    await pass(5500);
+    const busy = asked.length;
+    answers.sources = () => list();
+    await pass(1000);
+    const settled = asked.length;
+    await pass(14_000);
+    expect(busy).toBeGreaterThanOrEqual(5);
+    expect(asked.length - settled).toBe(0);
+    await pass(2000);
+    expect(asked.length - settled).toBe(1);
+  });
+
+  it("is not asked for while the tab is hidden, and at once when it is back", async () => {
+    ends = [pollSources()];
+    await pass(0);
+    visible.value = false;
+    await pass(120_000);
+    expect(asked).toHaveLength(1);
+    visible.value = true;
+    await pass(0);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("is the same object as long as nothing changed", async () => {
+    answers.sources = () => list({ scanning: true });
+    ends = [pollSources()];
+    await pass(0);
+    const first = sourceList.value;
+    await pass(3000);
+    expect(asked.length).toBeGreaterThan(2);
+    expect(sourceList.value).toBe(first);
+  });
+
+  it("says that the server is gone, and takes it back", async () => {
+    answers = {};
+    ends = [pollSources()];
+    await pass(0);
+    expect(lost.value).toMatch(/does not answer/);
+    answers = { sources: () => list() };
+    await pass(3500);
+    expect(lost.value).toBeNull();
+  });
+});
+
+describe("opening a source", () => {
+  const known = { version: "1", axes: ["event"], groupings: [], devices: [] };
+
+  it("asks until it is read, then for the summary", async () => {
+    let fraction = 0;
+    answers.open = () => {
+      fraction += 0.25;
+      return fraction < 1
+        ? status({ fraction, phase: "events" })
+        : status({ state: "ready", version: "1" });
+    };
+    answers.summary = () => known;
+    ends = [followSource()];
+    chooseSource("a");
+    await pass(300);
+    expect(openStatus.value).toMatchObject({ state: "reading", phase: "events" });
+    expect(summary.value).toBeNull();
+    await pass(2000);
+    expect(summary.value?.version).toBe("1");
+    expect(asked.filter((route) => route === "open")).toHaveLength(4);
+  });
+
+  it("keeps the error in the server's words, until asked to try again", async () => {
+    answers.open = () => status({ state: "error", error: "r/n is cut off." });
+    ends = [followSource()];
+    chooseSource("a");
+    await pass(5000);
+    expect(openStatus.value?.error).toBe("r/n is cut off.");
+    expect(asked.filter((route) => route === "open")).toHaveLength(1);
+    answers.open = () => status({ state: "ready", version: "1" });
+    answers.summary = () => known;
+    reopen();
+    await pass(0);
+    expect(summary.value?.version).toBe("1");
+  });
+
+  it("looks again at a file that was written to, and only then", async () => {
+    let version = "1";
+    answers.open = () => status({ state: "ready", version });
+    answers.summary = () => ({ ...known, version });
+    ends = [followSource()];
+    sourceList.value = list({ sources: [file()] });
+    chooseSource("a");
+    await pass(0);
+    sourceList.value = list({ sources: [file({ live: true })] });
+    await pass(0);
+    expect(asked.filter((route) => route === "open")).toHaveLength(1);
+    version = "2";
+    sourceList.value = list({ sources: [file({ modified_ns: 2 })] });
+    await pass(0);
+    expect(summary.value?.version).toBe("2");
+  });
+
+  it("goes on when the server is back", async () => {
+    answers = {};
+    ends = [pollSources(), followSource()];
+    chooseSource("a");
+    await pass(100);
+    expect(lost.value).not.toBeNull();
+    answers = {
+      sources: () => list(),
+      open: () => status({ state: "ready", version: "1" }),
+      summary: () => known,
+    };
+    await pass(4000);
+    expect(summary.value?.version).toBe("1");
+  });
+
+  it("forgets the answer about a source that is no longer selected", async () => {
+    answers.open = () => status({ state: "reading" });
+    ends = [followSource()];
+    chooseSource("a");
+    await pass(300);
+    answers.open = () => status({ state: "error", error: "about b" });
+    chooseSource("b");
+    await pass(300);
+    expect(openStatus.value?.error).toBe("about b");
+  });
+});
