@@ -28,11 +28,10 @@ def stack_contents(recording: Recording) -> IntArray:
 
 def stack_layout(recording: Recording) -> tuple[IntArray, IntArray]:
     """The frames of all stacks in a row, and where each stack begins (one more than stacks)."""
-    column = recording.table("stacks").column("frames").combine_chunks()
-    if isinstance(column, pa.ChunkedArray):
-        column = pa.concat_arrays(column.chunks) if column.num_chunks else column.type
-    if not isinstance(column, pa.Array):
+    chunks = recording.table("stacks").column("frames").chunks
+    if not chunks:
         return np.zeros(0, np.int32), np.zeros(1, np.int64)
+    column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
     offsets = column.offsets.to_numpy().astype(np.int64)
     frames = column.values.to_numpy(zero_copy_only=False)
     return frames, offsets

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row, reserved_known
 from tb_memory_plugin.analysis.content import frame_contents, stack_contents
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
@@ -44,7 +45,7 @@ def device_facts(recording: Recording, device: Device) -> dict[str, Any]:
     allocated = recording.values("usage", "allocated", device)
     reserved = recording.values("usage", "reserved", device)
     known = reserved_known(recording, device)
-    peak = int(allocated.argmax())
+    peak = peak_row(recording, device)
     state = recording.values("blocks", "state", device)
     stacks, frames = _distinct(recording, device)
     return {
@@ -69,17 +70,6 @@ def device_facts(recording: Recording, device: Device) -> dict[str, Any]:
         "pending_free_blocks": int((state == BlockState.PENDING_FREE).sum()),
         "time_span_us": _time_span_us(recording, device),
     }
-
-
-def reserved_known(recording: Recording, device: Device) -> bool:
-    """Whether the recording knows what is reserved on ``device``."""
-    column = recording.table("usage").column("reserved")
-    return not column.null_count or column[recording.rows("usage", device).start].is_valid
-
-
-def bytes_column(recording: Recording) -> str:
-    """The column of ``allocations`` that holds bytes in the recording's basis."""
-    return "requested" if recording.meta["basis"] == "requested" else "size"
 
 
 def out_of_memory(recording: Recording, device: Device) -> list[dict[str, int | None]]:
@@ -118,10 +108,9 @@ def _distinct(recording: Recording, device: Device) -> tuple[int, int]:
 
 
 def _peak_by_stack(recording: Recording, device: Device, event: int) -> list[int]:
-    alive = recording.values("allocations", "birth", device) <= event
-    alive &= recording.values("allocations", "death", device) > event
+    alive = alive_rows(recording, device, event)
     stack = recording.values("allocations", "birth_stack", device)[alive]
-    amount = recording.values("allocations", bytes_column(recording), device)[alive]
+    amount = bytes_of(recording, device)[alive]
     contents = np.append(stack_contents(recording), 0)  # a null stack, -1, reads the last
     _, group = np.unique(contents[stack], return_inverse=True)
     sums = exact.sum_by(group, amount, int(group.max()) + 1 if len(group) else 0)

@@ -1,0 +1,42 @@
+"""What is alive at a moment: a mask over lives, not a replay."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.recording.recording import Device, Recording
+
+
+def alive_rows(recording: Recording, device: Device, event: int) -> IntArray:
+    """The rows, within the device's allocations, alive after ``event`` (-1: before the first)."""
+    birth = recording.values("allocations", "birth", device)
+    death = recording.values("allocations", "death", device)
+    born = int(np.searchsorted(birth, event, side="right"))  # births are in order
+    return np.flatnonzero(death[:born] > event)
+
+
+def bytes_column(recording: Recording) -> str:
+    """The column of ``allocations`` that holds bytes in the recording's basis."""
+    return "requested" if recording.meta["basis"] == "requested" else "size"
+
+
+def bytes_of(recording: Recording, device: Device) -> IntArray:
+    """The bytes of every allocation of a device, in the recording's basis."""
+    return recording.values("allocations", bytes_column(recording), device)
+
+
+def reserved_known(recording: Recording, device: Device) -> bool:
+    """Whether the recording knows what is reserved on ``device``."""
+    column = recording.table("usage").column("reserved")
+    return bool(not column.null_count or column[recording.rows("usage", device).start].is_valid)
+
+
+def peak_row(recording: Recording, device: Device) -> int:
+    """The row, within the device's usage, where allocated first is at its highest."""
+    return memo(
+        recording,
+        ("peak_row", device.index),
+        lambda: int(recording.values("usage", "allocated", device).argmax()),
+    )

@@ -1,0 +1,193 @@
+"""What a user types to narrow a list down, made into a mask over allocations.
+
+Words, all of which must match: ``attention`` in a stack frame, op, name or module,
+``size>10MiB``, ``category:gradient``, ``step:3``, ``op:conv``, ``address:0x7f00``; ``-`` before
+a word turns it around, quotes hold words together, ``/…/`` is a regular expression.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis.alive import bytes_of
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.matching import matching, matching_column, matching_stacks
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import Category
+from tb_memory_plugin.units import parse_bytes
+
+_TERM = re.compile(
+    r"""(?P<minus>-?)
+        (?:(?P<field>[a-z]+)(?P<compare>>=|<=|>|<|=|:(?!:)))?
+        (?P<value>"[^"]*"|/(?:[^/\\]|\\.)+/(?=\s|$)|\S*)""",
+    re.VERBOSE,
+)
+_COMPARE: dict[str, Callable[[IntArray, int], IntArray]] = {
+    ">": operator.gt,
+    "<": operator.lt,
+    ">=": operator.ge,
+    "<=": operator.le,
+    "=": operator.eq,
+    ":": operator.eq,
+}
+_TEXTS = ("op", "name", "module", "dtype", "shape", "annotation")
+_FIELDS = ("size", "step", "category", *_TEXTS, "stack", "pool", "stream", "address")
+
+
+@dataclass(frozen=True)
+class Term:
+    """One word of a filter; ``field`` is empty for a free word."""
+
+    negated: bool
+    field: str
+    compare: str
+    value: str
+
+
+def parse(text: str) -> list[Term]:
+    """The words of a filter. Raises QueryError for one that has no meaning."""
+    terms = []
+    place = 0
+    while place < len(text):
+        if text[place].isspace():
+            place += 1
+            continue
+        found = _TERM.match(text, place)
+        if found is None or found.end() == place:
+            raise QueryError(f"The filter cannot be read from {text[place:]!r} on.")
+        place = found.end()
+        terms.append(_term(found))
+    return terms
+
+
+def mask(recording: Recording, device: Device, text: str) -> IntArray | None:
+    """Which of a device's allocations pass the filter ``text``; None where all do.
+
+    Raises QueryError.
+    """
+    terms = parse(text)
+    if not terms:
+        return None
+    rows = recording.rows("allocations", device)
+    passing = np.ones(rows.stop - rows.start, dtype=bool)
+    for term in terms:
+        passing &= _matches(recording, device, term) != term.negated
+    return passing
+
+
+def _term(found: re.Match[str]) -> Term:
+    field, compare = found["field"] or "", found["compare"] or ""
+    value = found["value"]
+    if value.startswith('"') and value.endswith('"') and len(value) > 1:
+        value = value[1:-1]
+    elif value.startswith('"'):
+        raise QueryError(f"The filter {found[0]!r} opens a quote and does not close it.")
+    if field and field not in _FIELDS:
+        raise QueryError(
+            f"{field!r} is nothing to filter by; use one of {', '.join(_FIELDS)}, or put it in "
+            "quotes to look for the words."
+        )
+    if not value:
+        raise QueryError(f"The filter {found[0]!r} does not say what to look for.")
+    if compare not in ("", ":", "=") and field not in ("size", "step"):
+        raise QueryError(f"{field} cannot be compared with {compare}; write {field}:{value}.")
+    return Term(bool(found["minus"]), field, compare, value)
+
+
+def _matches(recording: Recording, device: Device, term: Term) -> IntArray:
+    if not term.field:
+        return matching(recording, device, term.value)
+    if term.field in _TEXTS:
+        return matching_column(recording, device, term.field, term.value)
+    if term.field == "stack":
+        return matching_stacks(recording, device, term.value)
+    return _NUMBERS[term.field](recording, device, term)
+
+
+def _by_size(recording: Recording, device: Device, term: Term) -> IntArray:
+    try:
+        wanted = parse_bytes(term.value)
+    except ValueError as error:
+        raise QueryError(f"{error}.") from None
+    return _COMPARE[term.compare](bytes_of(recording, device), wanted)
+
+
+def _by_step(recording: Recording, device: Device, term: Term) -> IntArray:
+    steps = recording.values("allocations", "step", device)
+    if term.value == "none":
+        return steps < 0
+    return _COMPARE[term.compare](steps, _whole(term)) & (steps >= 0)
+
+
+def _by_category(recording: Recording, device: Device, term: Term) -> IntArray:
+    wanted = re.sub(r"[-_\s]+", " ", term.value.strip().lower())
+    codes = recording.values("allocations", "category", device)
+    for category in Category:
+        if wanted == category.label:
+            matches: IntArray = codes == int(category)
+            return matches | (codes < 0) if category is Category.UNKNOWN else matches
+    known = ", ".join(category.label for category in Category)
+    raise QueryError(f"{term.value!r} is not a category; they are {known}.")
+
+
+def _by_pool(recording: Recording, device: Device, term: Term) -> IntArray:
+    pools = [tuple(pool) for pool in recording.meta["pools"]]
+    codes = recording.values("allocations", "pool", device)
+    if term.value in ("default", "private"):
+        chosen = [(pool == (0, 0)) == (term.value == "default") for pool in pools]
+    else:
+        chosen = [f"{pool[0]},{pool[1]}" == term.value.replace(" ", "") for pool in pools]
+        if not any(chosen):
+            known = ", ".join(f"{first},{second}" for first, second in pools)
+            raise QueryError(
+                f"There is no pool {term.value!r}; use default, private or one of {known}."
+            )
+    hits = np.array([*chosen, False])
+    found: IntArray = hits[codes]
+    return found
+
+
+def _by_stream(recording: Recording, device: Device, term: Term) -> IntArray:
+    rows = recording.rows("allocations", device)
+    column = recording.table("allocations").column("stream")
+    known: IntArray = np.asarray(column.slice(rows.start, rows.stop - rows.start).is_valid())
+    wanted = 0 if term.value == "default" else _whole(term)
+    found: IntArray = recording.values("allocations", "stream", device) == np.uint64(wanted)
+    streams: IntArray = found & known
+    return streams
+
+
+def _by_address(recording: Recording, device: Device, term: Term) -> IntArray:
+    """Allocations that hold the address."""
+    wanted = np.uint64(_whole(term))
+    address = recording.values("allocations", "address", device)
+    size = recording.values("allocations", "size", device)
+    extent = np.maximum(np.maximum(size, bytes_of(recording, device)), 1).astype(np.uint64)
+    inside: IntArray = wanted - address < extent
+    return inside & (address <= wanted)
+
+
+def _whole(term: Term) -> int:
+    try:
+        number = int(term.value, 0)
+    except ValueError:
+        number = -1
+    if not 0 <= number < 1 << 64:
+        raise QueryError(f"{term.field} takes a whole number, not {term.value!r}.")
+    return number
+
+
+_NUMBERS: dict[str, Callable[[Recording, Device, Term], IntArray]] = {
+    "size": _by_size,
+    "step": _by_step,
+    "category": _by_category,
+    "pool": _by_pool,
+    "stream": _by_stream,
+    "address": _by_address,
+}

@@ -1,0 +1,170 @@
+"""Allocations, sorted into groups by what a user asks for: category, stack, op, a pattern …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis.alive import bytes_column
+from tb_memory_plugin.analysis.content import stack_contents
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.matching import matching
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import Category
+
+#: What can be grouped by, and how the page calls it.
+GROUPINGS = {
+    "category": "category",
+    "stack": "stack",
+    "op": "op",
+    "module": "module",
+    "dtype_shape": "dtype · shape",
+    "step": "step",
+    "annotation": "annotation",
+    "pool": "pool",
+    "stream": "stream",
+    "size": "size",
+    "pattern": "pattern",
+}
+
+#: Groups of what a source says nothing of: older than the window, and in it.
+BEFORE, UNKNOWN = 0, 1
+#: Groups of what it does say something of begin here.
+FIRST = 2
+
+_MOST_PATTERNS = 20
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The group of every allocation of a device.
+
+    ``ids`` holds ``BEFORE``, ``UNKNOWN`` or ``FIRST`` + a place in ``values``: what is common to
+    the group (a word, a row of ``stacks``, a number; for dtype and shape, a pair of codes).
+    """
+
+    by: str
+    ids: IntArray
+    values: Sequence[Any] | IntArray
+
+    @property
+    def count(self) -> int:
+        """One more than the largest id there can be."""
+        return FIRST + len(self.values)
+
+
+def group_ids(recording: Recording, device: Device, by: str, pattern: str = "") -> Groups:
+    """The groups of a device's allocations. Raises QueryError for unknown ``by`` and ``pattern``.
+
+    An unknown stack is one group whether it is older than the window or not, the group
+    ``BEFORE`` if all are older. Grouped by pattern, ``UNKNOWN`` is all that matches none.
+    """
+    if by not in GROUPINGS:
+        raise QueryError(f"Cannot group by {by!r}; choose one of {', '.join(GROUPINGS)}.")
+    pattern = pattern if by == "pattern" else ""
+    key = ("groups", device.index, by, pattern)
+    return memo(recording, key, lambda: _groups(recording, device, by, pattern))
+
+
+def patterns(text: str) -> list[str]:
+    """The patterns a user typed, separated by commas or line ends.
+
+    A comma between the slashes of a ``/…/`` belongs to the expression. Raises QueryError.
+    """
+    found: list[str] = []
+    for line in text.splitlines():
+        pieces = line.split(",")
+        while pieces:
+            piece = pieces.pop(0)
+            while piece.strip().startswith("/") and not _closed(piece) and pieces:
+                piece += "," + pieces.pop(0)
+            if piece.strip() and piece.strip() not in found:
+                found.append(piece.strip())
+    if not found:
+        raise QueryError("Grouping by pattern needs a pattern: words, or /a regular expression/.")
+    if len(found) > _MOST_PATTERNS:
+        raise QueryError(f"At most {_MOST_PATTERNS} patterns at once; these are {len(found)}.")
+    return found
+
+
+def _closed(piece: str) -> bool:
+    stripped = piece.strip()
+    return len(stripped) > 1 and stripped.endswith("/")
+
+
+def _groups(recording: Recording, device: Device, by: str, pattern: str) -> Groups:
+    if by == "pattern":
+        return _by_pattern(recording, device, patterns(pattern))
+    codes, values = _codes(recording, device, by)
+    before = recording.values("allocations", "birth", device) < 0
+    unknown = codes < 0
+    if by == "stack":
+        before = np.full(len(codes), bool(before[unknown].all()))
+    ids = np.where(unknown, np.where(before, BEFORE, UNKNOWN), codes + FIRST)
+    return Groups(by, ids.astype(np.int32), values)
+
+
+def _codes(
+    recording: Recording, device: Device, by: str
+) -> tuple[IntArray, Sequence[Any] | IntArray]:
+    """A code for every allocation, -1 where nothing is known, and what the codes stand for."""
+    table = recording.table("allocations")
+    if by in ("op", "module", "annotation"):
+        codes = recording.values("allocations", by, device)
+        return codes.astype(np.int64), arrays.words(table, by)
+    if by == "category":
+        codes = recording.values("allocations", "category", device).astype(np.int64)
+        known = (codes >= 0) & (codes < int(Category.UNKNOWN))
+        return np.where(known, codes, -1), [int(value) for value in Category][:-1]
+    if by == "stack":
+        return _stack_codes(recording, recording.values("allocations", "birth_stack", device))
+    if by == "dtype_shape":
+        dtype = recording.values("allocations", "dtype", device).astype(np.int64)
+        shape = recording.values("allocations", "shape", device).astype(np.int64)
+        width = len(arrays.words(table, "shape")) + 1
+        both = (dtype + 1) * width + shape + 1  # 0 where neither is known
+        distinct, codes = _distinct(both, both > 0)
+        return codes, np.stack([distinct // width - 1, distinct % width - 1], axis=1)
+    if by == "pool":
+        codes = recording.values("allocations", "pool", device).astype(np.int64)
+        return codes, [tuple(pool) for pool in recording.meta["pools"]]
+    if by == "stream":
+        rows = recording.rows("allocations", device)
+        column = table.column("stream").slice(rows.start, rows.stop - rows.start)
+        known = np.asarray(column.is_valid())
+        streams, codes = _distinct(recording.values("allocations", "stream", device), known)
+        return codes, streams
+    column_name = "step" if by == "step" else bytes_column(recording)
+    numbers = recording.values("allocations", column_name, device).astype(np.int64)
+    distinct, codes = _distinct(numbers, numbers >= 0)
+    return codes, distinct
+
+
+def _distinct(numbers: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:
+    values, places = np.unique(numbers[known], return_inverse=True)
+    codes = np.full(len(numbers), -1, dtype=np.int64)
+    codes[known] = places
+    return values, codes
+
+
+def _stack_codes(recording: Recording, stacks: IntArray) -> tuple[IntArray, Sequence[int]]:
+    """Stacks that say the same get the same code; one without frames says nothing."""
+    contents = stack_contents(recording)
+    _, first, place = np.unique(contents, return_index=True, return_inverse=True)
+    same = np.where(contents == 0, -1, first[place])
+    codes = np.append(same, -1)[stacks]
+    return codes.astype(np.int64), range(len(contents))
+
+
+def _by_pattern(recording: Recording, device: Device, wanted: list[str]) -> Groups:
+    rows = recording.rows("allocations", device)
+    ids = np.full(rows.stop - rows.start, UNKNOWN, dtype=np.int32)
+    for place, pattern in reversed(list(enumerate(wanted))):  # the first that matches stays
+        ids[matching(recording, device, pattern)] = FIRST + place
+    return Groups("pattern", ids, wanted)

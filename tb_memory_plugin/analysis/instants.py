@@ -1,0 +1,134 @@
+"""A moment as a user names it, made into an event of a device."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis.alive import peak_row
+from tb_memory_plugin.analysis.attribution import spans_of_kind
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Device, Recording
+
+_FORMS = "write it as peak, event:N, time:NANOSECONDS or step:N"
+_MOMENT = re.compile(r"(?:(event|time|step):)?(-?\d{1,19})")
+
+
+@dataclass(frozen=True)
+class Instant:
+    """The state of a device after ``event`` (-1: before the first), and its row of usage.
+
+    ``time`` is ns since the recording's origin, None before the first event and where events
+    have no time stamps.
+    """
+
+    event: int
+    row: int
+    time: int | None
+
+
+def resolve(recording: Recording, device: Device, at: str) -> Instant:
+    """The instant that ``at`` names.
+
+    ``peak``: the first at which allocated is highest. ``event:N`` or ``N``: after that event,
+    -1 for before the first. ``time:NS``: after the last event up to that time. ``step:N``: the
+    first at which allocated is highest within that step, what was carried into it included.
+    Raises QueryError, with what would be valid.
+    """
+    if at == "peak":
+        return of_row(recording, device, peak_row(recording, device))
+    found = _MOMENT.fullmatch(at.strip())
+    if not found:
+        raise QueryError(f"{at!r} is not a moment; {_FORMS}.")
+    kind, number = found.group(1) or "event", int(found.group(2))
+    if kind == "event":
+        return _of_event(recording, device, number)
+    if kind == "time":
+        return _of_time(recording, device, number)
+    return _of_step(recording, device, number)
+
+
+def of_row(recording: Recording, device: Device, row: int) -> Instant:
+    """The instant of a row of the device's usage."""
+    event = int(recording.values("usage", "event", device)[row])
+    return Instant(event, row, _time(recording, device, event))
+
+
+def step_at(recording: Recording, device: Device, time: int | None) -> int | None:
+    """The number of the step that was running at ``time``, None for none."""
+    if time is None:
+        return None
+    row = int(spans_of_kind(recording, "step", device).at(np.array([time]))[0])
+    step = int(recording.values("spans", "step")[row]) if row >= 0 else -1
+    return step if step >= 0 else None
+
+
+def event_times(recording: Recording, device: Device) -> IntArray | None:
+    """The times of a device's events, never going back; None where they are not all known.
+
+    A time stamp before that of an earlier event counts as that of the earlier one.
+    """
+    rows = recording.rows("events", device)
+    column = recording.table("events").column("time").slice(rows.start, rows.stop - rows.start)
+    if not len(column) or column.null_count:
+        return None
+    times = recording.values("events", "time", device)
+    return times if bool((times[1:] >= times[:-1]).all()) else np.maximum.accumulate(times)
+
+
+def _of_event(recording: Recording, device: Device, number: int) -> Instant:
+    rows = recording.rows("events", device)
+    last = rows.stop - rows.start - 1
+    if not -1 <= number <= last:
+        allowed = "only -1, the state of the end" if last < 0 else f"they go from -1 to {last}"
+        raise QueryError(f"{device.name} has no event {number}; {allowed}.")
+    moved = recording.values("usage", "event", device)
+    row = int(np.searchsorted(moved, number, side="right")) - 1
+    return Instant(number, row, _time(recording, device, number))
+
+
+def _of_time(recording: Recording, device: Device, time: int) -> Instant:
+    times = event_times(recording, device)
+    if times is None:
+        raise QueryError(f"The events of {device.name} have no time stamps; name an event instead.")
+    first, last = int(times[0]), int(times[-1])
+    if not first <= time <= last:
+        raise QueryError(
+            f"{time} ns is outside the window of {device.name}, which goes from {first} to "
+            f"{last} ns after the recording's origin."
+        )
+    return _of_event(recording, device, int(np.searchsorted(times, time, side="right")) - 1)
+
+
+def _of_step(recording: Recording, device: Device, step: int) -> Instant:
+    spans = spans_of_kind(recording, "step", device)
+    numbers = recording.values("spans", "step")[spans.rows]
+    if step not in numbers:
+        known = numbers[numbers >= 0]
+        allowed = f"they go from {known.min()} to {known.max()}" if len(known) else "it has none"
+        raise QueryError(f"The recording has no step {step}; {allowed}.")
+    times = event_times(recording, device)
+    if times is None:
+        raise QueryError(f"The events of {device.name} have no time stamps; name an event instead.")
+    chosen = numbers == step
+    begin, end = int(spans.begin[chosen].min()), int(spans.end[chosen].max())
+    first = int(np.searchsorted(times, begin, side="left"))
+    last = int(np.searchsorted(times, end, side="left"))
+    if first == last:
+        raise QueryError(f"Nothing was recorded on {device.name} during step {step}.")
+    moved = recording.values("usage", "event", device)
+    low = int(np.searchsorted(moved, first - 1, side="right")) - 1
+    high = int(np.searchsorted(moved, last - 1, side="right"))
+    allocated = recording.values("usage", "allocated", device)[low:high]
+    return of_row(recording, device, low + int(allocated.argmax()))
+
+
+def _time(recording: Recording, device: Device, event: int) -> int | None:
+    if event < 0:
+        return None
+    rows = recording.rows("events", device)
+    time = recording.table("events").column("time")[rows.start + event].as_py()
+    return None if time is None else int(time)

@@ -1,0 +1,85 @@
+"""A word or /pattern/ that a user typed, looked up in what is known of allocations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tb_memory_plugin.analysis.content import stack_layout
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Device, Recording
+
+_LONGEST = 1000
+
+
+def matching_texts(texts: pa.Array, pattern: str) -> IntArray:
+    """Which of ``texts`` hold ``pattern``: case does not matter; ``/…/`` is a regular expression.
+
+    Expressions are RE2's, whose time is linear in the text. Raises QueryError.
+    """
+    if len(pattern) > _LONGEST:
+        raise QueryError(f"A pattern may have {_LONGEST} characters; this one has {len(pattern)}.")
+    expression = as_expression(pattern)
+    try:
+        if expression is None:
+            found = pc.match_substring(texts, pattern, ignore_case=True)
+        else:
+            # Arrow looks at the expression only where there is a text.
+            pc.match_substring_regex(pa.array([""]), expression)
+            found = pc.match_substring_regex(texts, expression, ignore_case=True)
+    except pa.ArrowInvalid as error:
+        reason = str(error).split(":")[-1].strip()
+        raise QueryError(f"{pattern} is not a regular expression: {reason}.") from None
+    return np.asarray(pc.fill_null(found, False).to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def as_expression(pattern: str) -> str | None:
+    """What stands between the slashes of ``/…/``, None for plain words."""
+    if len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/"):
+        return pattern[1:-1]
+    return None
+
+
+def matching_column(recording: Recording, device: Device, column: str, pattern: str) -> IntArray:
+    """Which of a device's allocations match ``pattern`` in a text column; nulls do not."""
+    words = pa.array(arrays.words(recording.table("allocations"), column), pa.string())
+    hits = np.append(matching_texts(words, pattern), False)
+    return hits[recording.values("allocations", column, device)]
+
+
+def matching_stacks(recording: Recording, device: Device, pattern: str) -> IntArray:
+    """Which of a device's allocations have a frame that matches ``pattern`` in their stack."""
+    hits = np.append(stacks_with(recording, pattern), False)
+    return hits[recording.values("allocations", "birth_stack", device)]
+
+
+def stacks_with(recording: Recording, pattern: str) -> IntArray:
+    """Which stacks hold a frame whose text ``function file:line`` matches ``pattern``."""
+    table = recording.table("frames")
+    text = pc.binary_join_element_wise(
+        pc.binary_join_element_wise(
+            pc.fill_null(table.column("function").cast(pa.string()), ""),
+            pc.fill_null(table.column("file").cast(pa.string()), ""),
+            " ",
+        ),
+        pc.fill_null(table.column("line").cast(pa.string()), ""),
+        ":",
+    )
+    if isinstance(text, pa.ChunkedArray):
+        text = text.combine_chunks() if text.num_chunks else pa.array([], pa.string())
+    hits = matching_texts(text, pattern)
+    frames, offsets = stack_layout(recording)
+    running = np.concatenate([[0], np.cumsum(hits[frames])])
+    found: IntArray = running[offsets[1:]] > running[offsets[:-1]]
+    return found
+
+
+def matching(recording: Recording, device: Device, pattern: str) -> IntArray:
+    """Which of a device's allocations match in a stack frame, op, name or module."""
+    found = matching_stacks(recording, device, pattern)
+    for column in ("op", "name", "module"):
+        found = found | matching_column(recording, device, column, pattern)
+    return found

@@ -1,0 +1,92 @@
+"""Groups of allocations, made into something that tells their bytes at any row of usage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import bytes_of
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.grouping import Groups, group_ids
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.ranking import Ranking, ranking
+from tb_memory_plugin.recording.recording import Device, Recording
+
+#: Rows between two states that are kept.
+STRIDE = 64
+_CHUNK = STRIDE << 11
+
+
+@dataclass(frozen=True)
+class Bands:
+    """The band that every row of usage moves, and the bytes of all bands at every 64th row."""
+
+    moved: IntArray
+    kept: IntArray  # one row for every STRIDE rows of usage, one column a band
+
+
+def bands(recording: Recording, device: Device, by: str, pattern: str, top: int) -> Bands:
+    """The bands of the groups that ``ranking`` gives for the same arguments."""
+    key = ("bands", device.index, by, pattern if by == "pattern" else "", top)
+    return memo(recording, key, lambda: _bands(recording, device, by, pattern, top))
+
+
+def at_rows(recording: Recording, device: Device, of: Bands, rows: IntArray) -> IntArray:
+    """The bytes of every band (a column each) after ``rows`` of the device's usage, exactly."""
+    count = of.kept.shape[1]
+    block = rows // STRIDE
+    lengths = rows - block * STRIDE
+    states: IntArray = of.kept[block]
+    total = int(lengths.sum())
+    if not total or not count:
+        return states
+    which = np.repeat(np.arange(len(rows)), lengths)
+    before = np.cumsum(lengths) - lengths
+    moving = np.arange(total) - before[which] + (block * STRIDE + 1)[which]
+    allocated = recording.values("usage", "allocated", device)
+    deltas = allocated[moving] - allocated[moving - 1]
+    sums = exact.sum_by(which * count + of.moved[moving], deltas, len(rows) * count)
+    exact_states: IntArray = states + sums.reshape(-1, count)
+    return exact_states
+
+
+def _bands(recording: Recording, device: Device, by: str, pattern: str, top: int) -> Bands:
+    groups, ranked = (
+        group_ids(recording, device, by, pattern),
+        ranking(recording, device, by, pattern, top),
+    )
+    allocated = recording.values("usage", "allocated", device)
+    moved = _moved(recording, device, groups, ranked)
+    blocks = (len(allocated) - 1) // STRIDE
+    kept = np.zeros((blocks + 1, ranked.bands), dtype=np.int64)
+    if not ranked.bands:
+        return Bands(moved, kept)
+    before = int(np.searchsorted(recording.values("allocations", "birth", device), 0))
+    kept[0] = exact.sum_by(
+        ranked.band[groups.ids[:before]], bytes_of(recording, device)[:before], ranked.bands
+    )
+    # In pieces, so that little memory is taken at a time.
+    for begin in range(0, blocks * STRIDE, _CHUNK):
+        rows = np.arange(begin + 1, min(begin + _CHUNK, blocks * STRIDE) + 1)
+        first = begin // STRIDE
+        filled = len(rows) // STRIDE
+        place = (rows - 1) // STRIDE - first
+        deltas = allocated[rows] - allocated[rows - 1]
+        sums = exact.sum_by(place * ranked.bands + moved[rows], deltas, filled * ranked.bands)
+        kept[first + 1 : first + 1 + filled] = sums.reshape(filled, ranked.bands)
+    np.cumsum(kept, axis=0, out=kept)
+    return Bands(moved, kept)
+
+
+def _moved(recording: Recording, device: Device, groups: Groups, ranked: Ranking) -> IntArray:
+    """The band of the allocation of every row; 0 where a row moves no allocation."""
+    first = recording.rows("allocations", device).start
+    allocation = recording.values("usage", "allocation", device)
+    moved = np.zeros(len(allocation), dtype=ranked.band.dtype)
+    for begin in range(0, len(allocation), _CHUNK):
+        rows = allocation[begin : begin + _CHUNK]
+        own = np.flatnonzero(rows >= 0)
+        moved[begin + own] = ranked.band[groups.ids[rows[own] - first]]
+    return moved

@@ -1,0 +1,97 @@
+"""A window of an axis, made into bins on a power-of-two grid and the rows of usage in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.instants import event_times
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Device, Recording
+
+AXES = ("time", "event")
+_FARTHEST = 1 << 62
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Where the rows of a device's usage stand, the first (before the window) left out.
+
+    ``begin`` … ``end`` (one past the last) is where the axis has values: ordinals from 0, or
+    nanoseconds from the first event to the last. ``positions`` never go back.
+    """
+
+    name: str
+    positions: IntArray
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Consecutive bins that have a value, and the rows of usage that are seen in each.
+
+    Bin k goes from ``begin[k]`` to ``begin[k] + width``; its rows are ``start[k]`` …
+    ``stop[k] - 1``, at least one: what was carried into the bin is seen in it too, unless the
+    first thing in it happens right at its beginning.
+    """
+
+    width: int
+    begin: IntArray
+    start: IntArray
+    stop: IntArray
+
+
+def axis(recording: Recording, device: Device, name: str) -> Axis:
+    """The axis ``name`` of a device. Raises QueryError for one it does not have."""
+    if name not in AXES:
+        raise QueryError(f"There is no axis {name!r}; choose time or event.")
+    if name == "event":
+        rows = recording.rows("events", device)
+        positions = recording.values("usage", "event", device)[1:]
+        return Axis(name, positions, 0, max(rows.stop - rows.start, 1))
+    times = event_times(recording, device)
+    if times is None:
+        raise QueryError(f"The events of {device.name} have no time stamps; look at them by event.")
+    return Axis(name, _usage_times(recording, device), int(times[0]), int(times[-1]) + 1)
+
+
+def bins(of: Axis, begin: int | None, end: int | None, width: int) -> Bins:
+    """The bins of the window ``begin`` … ``end`` (whole axis where None), for ``width`` pixels.
+
+    At least ``width`` and less than 2 · ``width`` + 2, of a power of two of axis units, as long
+    as a unit is not wider than a pixel. Raises QueryError for a window that is none.
+    """
+    begin, end = of.begin if begin is None else begin, of.end if end is None else end
+    if not -_FARTHEST < begin < end < _FARTHEST:
+        raise QueryError(f"A window needs a beginning before its end, not {begin} … {end}.")
+    if width < 1:
+        raise QueryError(f"A window needs a width of at least one pixel, not {width}.")
+    size = 1 << max(((end - begin) // width).bit_length() - 1, 0)
+    first = max(begin // size, of.begin // size)
+    last = min(-(-end // size), -(-of.end // size))
+    edges = np.arange(first, max(last, first) + 1, dtype=np.int64) * size
+    return _filled(of, edges, size)
+
+
+def _filled(of: Axis, edges: IntArray, size: int) -> Bins:
+    rows = np.searchsorted(of.positions, edges) + 1  # row 0 is the state before the window
+    start, stop, begins = rows[:-1], rows[1:], edges[:-1]
+    carried = begins <= of.begin
+    if len(of.positions):
+        following = of.positions[np.minimum(start - 1, len(of.positions) - 1)]
+        carried |= following > begins
+    carried |= start == stop
+    return Bins(size, begins, np.where(carried, start - 1, start), stop)
+
+
+def _usage_times(recording: Recording, device: Device) -> IntArray:
+    times = recording.values("usage", "time", device)[1:]
+    key = ("times_in_order", device.index)
+    if memo(recording, key, lambda: bool((times[1:] >= times[:-1]).all())):
+        return times
+    key = ("ordered_times", device.index)
+    return memo(recording, key, lambda: np.maximum.accumulate(times))
