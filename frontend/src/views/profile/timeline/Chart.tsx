@@ -12,7 +12,7 @@ import { paintDot, paintMarks } from "./paint/marks";
 import { paintOverlay } from "./paint/overlay";
 import { paintStack } from "./paint/stack";
 import { describe, describeInstant, lengthWords } from "./readout";
-import { instantOf, rowOfEvent } from "./rows";
+import { placeOfRow, rowOfEvent } from "./rows";
 import { span } from "./scale";
 import { Tooltip } from "./Tooltip";
 import { usePaint } from "./usePaint";
@@ -68,7 +68,7 @@ function pictureOf(model: Model) {
   const scene = model.scene.value;
   if (scene === null) return null;
   const paints = ink.value;
-  const layers = scene.sheets.map((sheet) => layerColours(sheet, pickedGroup.value));
+  const colours = scene.sheets.map((sheet) => layerColours(sheet, pickedGroup.value));
   const { showReserved, showFragmentation } = model;
   const [reserved, fragmentation] = [showReserved.value, showFragmentation.value];
   return {
@@ -77,7 +77,7 @@ function pictureOf(model: Model) {
     paint: (surface: Parameters<typeof paintMarks>[0]) => {
       paintByteAxis(surface, scene, paints);
       scene.sheets.forEach((sheet, index) => {
-        paintStack(surface, scene.plot, sheet, scene.height.top, layers[index] ?? []);
+        paintStack(surface, scene.plot, sheet, scene.height.top, colours[index] ?? []);
       });
       if (reserved) paintReserved(surface, scene, paints.text);
       paintCapacity(surface, scene, paints.danger);
@@ -108,7 +108,7 @@ function overlayOf(model: Model) {
       pointed === null || range !== null
         ? null
         : {
-            at: Math.max(scene.window.begin, instantOf(pointed.sheet.usage, pointed.row)),
+            at: Math.max(scene.window.begin, placeOfRow(pointed.sheet.usage, pointed.row)),
             bytes: pointed.sheet.usage.allocated[pointed.row] as number,
           },
     brush: range === null ? null : { range, words: lengthWords(model.axis.value, span(range)) },

@@ -5,7 +5,6 @@ import { bytes } from "../../../format";
 import { by, device, selection } from "../../../state";
 import { fitting } from "./fitting";
 import { groupColours, type Model, pickedGroup } from "./model";
-import { layersOf } from "./scene";
 
 /** Lines of entries before "+N more". */
 const LINES = 2;
@@ -103,14 +102,11 @@ function entriesOf(model: Model) {
   const usage = model.loader.detail.value ?? model.loader.whole.value;
   if (usage === null) return [];
   const given = groupColours({ usage });
-  return layersOf(usage).order.map((index) => {
-    const group = usage.window.groups[index];
-    return {
-      key: group?.key ?? "",
-      label: group?.label ?? "",
-      colour: given[index] ?? "",
-    };
-  });
+  return usage.window.groups.map(({ key, label }, index) => ({
+    key,
+    label,
+    colour: given[index] ?? "",
+  }));
 }
 
 function pick(key: string): void {

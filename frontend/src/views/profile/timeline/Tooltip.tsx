@@ -3,9 +3,9 @@
 import { useComputed } from "@preact/signals";
 import { groupColours, LEFT, type Model } from "./model";
 import { markTitle, readout, stepAt } from "./readout";
-import { instantOf } from "./rows";
+import { placeOfRow } from "./rows";
 import type { PlacedMark } from "./scene";
-import { layerAt } from "./stacking";
+import { groupAt } from "./stacking";
 
 /** Pixels from the pointer within which a mark is named too. */
 const NEAR = 6;
@@ -63,16 +63,16 @@ function toldAt(model: Model) {
   if (pointed === null || pointer === null || scene === null || model.brush.value !== null) {
     return null;
   }
-  const { usage, tops, order } = pointed.sheet;
+  const { usage, tops } = pointed.sheet;
   const { plot } = scene;
   if (pointer.y > plot.height + 4) return null;
-  const step = stepAt(model.steps.value, instantOf(usage, pointed.row));
+  const step = stepAt(model.steps.value, placeOfRow(usage, pointed.row));
   const bytes = (1 - pointer.y / plot.height) * scene.height.top;
   const isLeft = pointer.x > plot.width / 2;
   return {
     words: readout(usage, pointed.row, model.basis.value, step),
     colours: groupColours(pointed.sheet),
-    hovered: order[layerAt(tops, pointed.row, bytes)] ?? -1,
+    hovered: groupAt(tops, pointed.row, bytes),
     marks: scene.marks.filter((mark) => isNear(mark, pointer.x)).slice(0, 4),
     x: LEFT + pointer.x + (isLeft ? -14 : 14),
     y: Math.max(4, Math.min(pointer.y, plot.height * 0.3)),

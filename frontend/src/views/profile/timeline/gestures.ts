@@ -2,7 +2,7 @@
 
 import { cursor } from "../../../state";
 import { ABOVE, LEFT, type Model } from "./model";
-import { instantOf } from "./rows";
+import { placeOfRow } from "./rows";
 import { brushedWindow, panWindow, type Range, span, toValue, zoomWindow } from "./scale";
 
 /** Pixels the pointer must travel before a press is a drag. */
@@ -155,7 +155,7 @@ function pressKey(key: string, model: Model): boolean {
 /** What keys zoom around: the instant under the pointer, else the cursor in view, else the middle. */
 function focusOf(model: Model, window: Range): number {
   const pointed = model.pointed.peek();
-  if (pointed !== null) return instantOf(pointed.sheet.usage, pointed.row);
+  if (pointed !== null) return placeOfRow(pointed.sheet.usage, pointed.row);
   const place = model.cursorPlace.peek();
   if (place !== null && place >= window.begin && place <= window.end) return place;
   return (window.begin + window.end) / 2;

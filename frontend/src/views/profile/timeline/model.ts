@@ -1,13 +1,14 @@
 /** The timeline's own state beside the page's: sizes, toggles, pointer, and what follows from them. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { Axis, Mark, TrackItem } from "../../../api";
+import type { Axis, Mark, TrackItem, Usage } from "../../../api";
 import {
   axis,
   by,
   converter,
   cursor,
   device,
+  extent,
   hasTime,
   range,
   selection,
@@ -16,9 +17,17 @@ import {
 import { colours, ink } from "../../../theme/theme";
 import { mix } from "./colour";
 import { createLoader, type Loader } from "./load";
-import { convertRange, instantOf, neighbourRow, placeOfEvent, rowOfEvent } from "./rows";
+import { convertRange, neighbourRow, placeOfEvent, placeOfRow, rowOfEvent } from "./rows";
 import { clampWindow, panWindow, type Range, roundWindow, sameRange, span } from "./scale";
-import { type Plot, pointedAt, type Scene, type Sheet, sceneFor, sheetsFor } from "./scene";
+import {
+  type Plot,
+  placeOfPeak,
+  pointedAt,
+  type Scene,
+  type Sheet,
+  sceneFor,
+  sheetsFor,
+} from "./scene";
 
 /** Pixels beside the plot, the same for chart, tracks and map. */
 export const LEFT = 68;
@@ -47,7 +56,8 @@ export function createModel() {
   const before: Range[] = [];
 
   const shownAxis = computed<Axis>(() => (hasTime.value ? axis.value : "event"));
-  const whole = computed<Range>(() => wholeOf(shownAxis.value));
+  // One moment without a history is drawn as one event that lasts.
+  const whole = computed<Range>(() => extent.value ?? { begin: 0, end: 1 });
   const window = computed<Range>(() =>
     range.value === null ? whole.value : clampWindow(range.value, whole.value),
   );
@@ -90,8 +100,8 @@ export function createModel() {
     const event = cursorEvent.value;
     const of = device.value;
     if (event === null || of === null) return null;
-    if (shownAxis.value === "event") return event;
-    if (event === of.peak_event) return of.peak_time ?? of.begin_time;
+    if (event === of.peak_event) return placeOfPeak(of, shownAxis.value);
+    if (event < 0) return whole.value.begin;
     const { detail, whole: all } = loader;
     return placeIn(detail.value, event) ?? placeIn(all.value, event);
   });
@@ -113,7 +123,7 @@ export function createModel() {
     const row = neighbourRow(usage, event, direction);
     if (row < 0) return;
     setCursor(usage.event[row] as number);
-    const place = instantOf(usage, row);
+    const place = placeOfRow(usage, row);
     const shown = window.peek();
     if (place >= shown.begin && place <= shown.end) return;
     setWindow(panWindow(shown, whole.peek(), place - (shown.begin + span(shown) / 2)), false);
@@ -157,15 +167,7 @@ export function createModel() {
   };
 }
 
-function wholeOf(of: Axis): Range {
-  const shown = device.value;
-  if (shown === null) return { begin: 0, end: 1 };
-  if (of === "event") return { begin: -1, end: Math.max(shown.events, 0) };
-  const begin = shown.begin_time ?? 0;
-  return { begin, end: Math.max(shown.end_time ?? begin, begin + 1) };
-}
-
-function placeIn(usage: Loader["detail"]["value"], event: number): number | null {
+function placeIn(usage: Usage | null, event: number): number | null {
   return usage === null ? null : placeOfEvent(usage, event);
 }
 
@@ -199,12 +201,11 @@ export function groupColours({ usage }: Pick<Sheet, "usage">): readonly string[]
   return given;
 }
 
-/** A colour for each layer; all but the picked group stand back. */
+/** A colour for each group; all but the picked group stand back. */
 export function layerColours(sheet: Sheet, picked: string | null): readonly string[] {
   const given = groupColours(sheet);
   const isThere = sheet.usage.window.groups.some(({ key }) => key === picked);
-  return sheet.order.map((index) => {
-    const colour = given[index] ?? "#888888";
+  return given.map((colour, index) => {
     if (!isThere || sheet.usage.window.groups[index]?.key === picked) return colour;
     return mix(colour, ink.value.background, 0.72);
   });

@@ -5,6 +5,7 @@ import {
   known,
   neighbourRow,
   placeOfEvent,
+  placeOfRow,
   rowAt,
   rowAtOrAfter,
   rowOfEvent,
@@ -43,6 +44,18 @@ describe("rows", () => {
     ]);
     expect(highestRow(events, 4.5, 6)).toBe(0);
     expect(highestRow(events, 5, 6)).toBe(1);
+  });
+  it("stand where their bin begins if they were carried into it", () => {
+    const carried = sampleUsage(
+      [
+        { begin: 0, end: 10, values: [9], event: 0, time: 4 },
+        { begin: 10, end: 20, values: [9], event: 0, time: 4 },
+      ],
+      { axis: "time" },
+    );
+    expect([0, 1].map((row) => placeOfRow(carried, row))).toEqual([4, 10]);
+    expect(highestRow(carried, 8, 20)).toBe(1);
+    expect(neighbourRow(carried, 0, 1)).toBe(-1);
   });
   it("have neighbours from any event", () => {
     expect(neighbourRow(usage, 7, 1)).toBe(2);

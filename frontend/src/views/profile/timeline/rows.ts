@@ -27,9 +27,14 @@ function firstRow(length: number, holds: (row: number) => boolean): number {
   return low;
 }
 
-/** Where the instant a row shows lies on the axis. */
-export function instantOf(usage: Usage, row: number): number {
-  return (usage.window.axis === "time" ? usage.time : usage.event)[row] as number;
+/**
+ * Where a row's instant stands on the axis: where it came about, or where its bin begins if it was
+ * carried in from before.
+ */
+export function placeOfRow(usage: Usage, row: number): number {
+  const instant = (usage.window.axis === "time" ? usage.time : usage.event)[row] as number;
+  const begin = usage.begin[row] as number;
+  return instant >= begin ? instant : begin;
 }
 
 /** The row that shows `event`; -1 when none does. */
@@ -61,8 +66,8 @@ export function highestRow(usage: Usage, begin: number, end: number): number {
   let best = -1;
   for (let row = rowAtOrAfter(usage, begin); row < usage.length; row++) {
     if ((usage.begin[row] as number) > end) break;
-    const instant = instantOf(usage, row);
-    if ((instant < begin && !isExact) || instant > end) continue;
+    const place = placeOfRow(usage, row);
+    if ((place < begin && !isExact) || place > end) continue;
     if (best < 0 || (usage.allocated[row] as number) > (usage.allocated[best] as number))
       best = row;
   }
@@ -75,8 +80,8 @@ export function highestRow(usage: Usage, begin: number, end: number): number {
  */
 export function convertRange(usage: Usage, { begin, end }: Range): Range | null {
   const other = usage.window.axis === "time" ? usage.event : usage.time;
-  const first = firstRow(usage.length, (row) => instantOf(usage, row) >= begin);
-  const last = firstRow(usage.length, (row) => instantOf(usage, row) > end) - 1;
+  const first = firstRow(usage.length, (row) => placeOfRow(usage, row) >= begin);
+  const last = firstRow(usage.length, (row) => placeOfRow(usage, row) > end) - 1;
   const from = known(other[first]);
   const to = known(other[last]);
   if (first > last || from === null || to === null) return null;

@@ -3,9 +3,9 @@
 import type { Axis, Device, Mark, Usage } from "../../../api";
 import { columnMaxima, columnRows, NO_ROW, onlyWhereEmpty } from "./columns";
 import { type Height, heightFor } from "./height";
-import { highestRow, instantOf } from "./rows";
+import { highestRow, placeOfRow } from "./rows";
 import { type Range, toPixel } from "./scale";
-import { stackingOrder, stackTops } from "./stacking";
+import { stackTops } from "./stacking";
 
 /** The plot inside its canvas, in CSS pixels; `columns` device pixels wide. */
 export interface Plot {
@@ -16,12 +16,11 @@ export interface Plot {
   readonly columns: number;
 }
 
-/** One answer ready to draw: its layers bottom first, and what each column shows. */
+/** One answer ready to draw: its groups stacked, and what each column shows. */
 export interface Sheet {
   readonly usage: Usage;
   readonly rows: Int32Array;
-  /** Index of the group of each layer. */
-  readonly order: readonly number[];
+  /** Tops of the groups, the lowest first. */
   readonly tops: readonly Float64Array[];
   /** Highest reserved of each column; null where the source knows nothing of it. */
   readonly reserved: Float64Array | null;
@@ -57,17 +56,13 @@ export interface Shown {
   readonly capacity: boolean;
 }
 
-const layered = new WeakMap<Usage, Pick<Sheet, "order" | "tops">>();
+const stacked = new WeakMap<Usage, readonly Float64Array[]>();
 
-/** The layers of an answer, worked out once. */
-export function layersOf(usage: Usage): Pick<Sheet, "order" | "tops"> {
-  let layers = layered.get(usage);
-  if (layers === undefined) {
-    const order = stackingOrder(usage.window.groups);
-    layers = { order, tops: stackTops(usage, order) };
-    layered.set(usage, layers);
-  }
-  return layers;
+/** The stack of an answer, worked out once. */
+export function topsOf(usage: Usage): readonly Float64Array[] {
+  const tops = stacked.get(usage) ?? stackTops(usage);
+  stacked.set(usage, tops);
+  return tops;
 }
 
 /** Sheets for the window: the detail, and under it the whole where the detail leaves columns empty. */
@@ -81,7 +76,7 @@ export function sheetsFor(
     const reserved = usage.window.has_reserved
       ? columnMaxima(usage, usage.reservedMax, window, columns)
       : null;
-    return { usage, rows, reserved, ...layersOf(usage) };
+    return { usage, rows, reserved, tops: topsOf(usage) };
   };
   if (detail === null)
     return whole === null ? [] : [sheet(whole, columnRows(whole, window, columns))];
@@ -143,6 +138,12 @@ function placeMarks(
   });
 }
 
+/** Where the peak stands on the axis; one that was there before the first event stands at it. */
+export function placeOfPeak(device: Device, axis: Axis): number | null {
+  if (axis === "event") return Math.max(device.peak_event, 0);
+  return device.peak_time ?? device.begin_time;
+}
+
 /** The device's peak if it is in view, else the highest that is. */
 function dotFor(
   axis: Axis,
@@ -151,7 +152,7 @@ function dotFor(
   sheets: readonly Sheet[],
   device: Device,
 ): Dot | null {
-  const peak = axis === "time" ? device.peak_time : device.peak_event;
+  const peak = placeOfPeak(device, axis);
   if (peak !== null && peak >= window.begin && peak <= window.end) {
     return { x: toPixel(window, plot.width, peak), bytes: device.allocated_peak, isPeak: true };
   }
@@ -159,7 +160,7 @@ function dotFor(
   if (usage === undefined) return null;
   const row = highestRow(usage, window.begin, window.end);
   if (row < 0) return null;
-  const x = Math.max(0, toPixel(window, plot.width, instantOf(usage, row)));
+  const x = Math.max(0, toPixel(window, plot.width, placeOfRow(usage, row)));
   return { x, bytes: usage.allocated[row] as number, isPeak: false };
 }
 

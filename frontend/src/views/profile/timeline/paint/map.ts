@@ -5,7 +5,7 @@ import type { Ink } from "../../../../theme/theme";
 import { mix } from "../colour";
 import { columnRows } from "../columns";
 import { type Range, toPixel } from "../scale";
-import { layersOf, type Plot } from "../scene";
+import { type Plot, topsOf } from "../scene";
 import { paintStack } from "./stack";
 import { crisp, line, type Surface } from "./surface";
 
@@ -55,8 +55,7 @@ function paintSilhouette(
 ) {
   const rows = columnRows(usage, whole, plot.columns);
   const top = usage.allocated.reduce((most, value) => Math.max(most, value), 1) * 1.08;
-  const { order, tops } = layersOf(usage);
-  const sheet = { usage, rows, order: order.slice(-1), tops: tops.slice(-1), reserved: null };
+  const sheet = { usage, rows, tops: topsOf(usage).slice(-1), reserved: null };
   paintStack(surface, plot, sheet, top, [colour]);
 }
 

@@ -1,11 +1,11 @@
-/** Paints the stacked groups: one step-shaped area a layer, the highest first and each down to zero. */
+/** Paints the stacked groups: one step-shaped area a group, the highest first and each down to zero. */
 
 import { eachRun } from "../columns";
 import type { Plot, Sheet } from "../scene";
 import type { Surface } from "./surface";
 
 /**
- * Paints a sheet with `colours` (one a layer) where `top` bytes are the height of the plot. Works in
+ * Paints a sheet with `colours` (one a group) where `top` bytes are the height of the plot. Works in
  * device pixels: a column is never shared by two bins.
  */
 export function paintStack(
@@ -21,9 +21,9 @@ export function paintStack(
   const tall = plot.height * ratio;
   context.save();
   context.setTransform(1, 0, 0, 1, 0, 0);
-  // Each layer covers those below it too, which are painted over it: no seams of background between.
-  for (let layer = sheet.tops.length - 1; layer >= 0; layer--) {
-    const tops = sheet.tops[layer] as Float64Array;
+  // Each covers those below it too, which are painted over it: no seams of background between.
+  for (let group = sheet.tops.length - 1; group >= 0; group--) {
+    const tops = sheet.tops[group] as Float64Array;
     context.beginPath();
     let end = -1;
     eachRun(sheet.rows, (row, from, to) => {
@@ -38,7 +38,7 @@ export function paintStack(
     });
     if (end < 0) continue;
     context.lineTo(left + end, base);
-    context.fillStyle = colours[layer] ?? "#888888";
+    context.fillStyle = colours[group] ?? "#888888";
     context.fill();
   }
   context.restore();
