@@ -34,7 +34,7 @@ export const hasTime = computed(
 export const extent = computed<Window | null>(() => {
   const shown = device.value;
   if (!shown || shown.events === 0) return null;
-  if (axis.value === "event") return { begin: -1, end: shown.events };
+  if (axis.value === "event") return { begin: 0, end: shown.events };
   if (shown.begin_time === null || shown.end_time === null) return null;
-  return { begin: shown.begin_time, end: Math.max(shown.end_time, shown.begin_time + 1) };
+  return { begin: shown.begin_time, end: shown.end_time + 1 };
 });
