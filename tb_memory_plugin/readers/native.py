@@ -1,0 +1,101 @@
+"""Recordings this package's recorder wrote (``*.tbmem``), checked and without derived tables."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.errors import ContainerError, SourceError
+from tb_memory_plugin.readers import opening
+from tb_memory_plugin.recording import builder, container
+from tb_memory_plugin.recording.recording import Recording, open_recording
+from tb_memory_plugin.recording.schema import RECORDED
+
+FORMAT = "recording"
+SUFFIX = ".tbmem"
+
+_REMEDY = "copy the file again, whole, or record it again"
+_NEEDED = ("format", "basis", "devices")
+#: Columns that are rows of another table.
+_ROWS = {
+    "stack": "stacks",
+    "forward_stack": "stacks",
+    "segment": "segments",
+    "parent": "spans",
+}
+_GROUPED = ("events", "labels", "blocks", "segments")
+
+
+def matches(name: str, head: bytes) -> bool:
+    """Whether a file of this name and first bytes is one of ours, readable or not."""
+    return name.endswith(SUFFIX) or head.startswith(container.MAGIC)
+
+
+def probe(path: Path) -> dict[str, Any]:
+    """``meta`` of the recording and ``bytes`` of the file. Raises SourceError."""
+    with opening.regular_file(path, path.name):
+        document = _opened(path).meta
+    return {"meta": dict(document), "bytes": path.stat().st_size}
+
+
+def read(path: Path, progress: Callable[[float, str], None] | None = None) -> Recording:
+    """The recorded tables in ``path``. Raises SourceError."""
+    if progress is not None:
+        progress(0.0, "reading")
+    with opening.regular_file(path, path.name):
+        recording = _opened(path).only_recorded()
+    fault = _fault(recording)
+    if fault is not None:
+        raise SourceError(path.name, fault, _REMEDY)
+    return builder.recording({**recording.meta, "source": path.name}, recording.tables)
+
+
+def _opened(path: Path) -> Recording:
+    try:
+        return open_recording(path)
+    except ContainerError as error:
+        sentence = str(error).removeprefix(f"{path.name}: ").rstrip(".")
+        fault, _, remedy = sentence.partition("; ")
+        raise SourceError(path.name, fault, remedy or _REMEDY) from error
+    # The directory's checksum holds, but what it says is not what this package writes.
+    except (KeyError, TypeError, ValueError, AttributeError, struct.error) as error:
+        raise SourceError(path.name, "holds no valid directory", _REMEDY) from error
+
+
+def _fault(recording: Recording) -> str | None:
+    """What makes the tables unfit for analysis, None if nothing does."""
+    meta = recording.meta
+    missing = [key for key in _NEEDED if key not in meta]
+    if missing:
+        return f"says nothing about its {missing[0]}"
+    try:
+        devices = [(entry["key"], entry["name"]) for entry in meta["devices"]]
+        json.dumps(devices)
+    except (KeyError, TypeError, ValueError):
+        return "does not describe its devices"
+    for name, table in recording.tables.items():
+        if table.schema != RECORDED[name]:
+            return f"has a table {name} with other columns than this version's"
+    for name in _GROUPED:
+        column = recording.values(name, "device")
+        if len(column) and (column.min() < 0 or column.max() >= len(devices)):
+            return f"has rows of no device in its table {name}"
+        if (np.diff(column) < 0).any():
+            return f"has rows out of order in its table {name}"
+    return _stray_row(recording)
+
+
+def _stray_row(recording: Recording) -> str | None:
+    for name, table in recording.tables.items():
+        for column, target in _ROWS.items():
+            if column not in table.schema.names:
+                continue
+            rows = recording.values(name, column)
+            if len(rows) and rows.max() >= recording.table(target).num_rows:
+                return f"refers from {name} to rows that {target} does not have"
+    return None
