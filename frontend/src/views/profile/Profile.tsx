@@ -21,7 +21,8 @@ export function Profile() {
     <div class="profile">
       <Numbers device={shown} />
       <Notes />
-      {hasHistory.value ? <Timeline /> : <NoHistory />}
+      <Timeline />
+      {!hasHistory.value && <NoHistory />}
       <Breakdown />
     </div>
   );

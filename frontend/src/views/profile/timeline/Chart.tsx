@@ -2,7 +2,7 @@
 
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { device, hover } from "../../../state";
+import { device, hasHistory, hover } from "../../../state";
 import { ink } from "../../../theme/theme";
 import { listen } from "./gestures";
 import { allocatedAt, layerColours, type Model, pickedGroup } from "./model";
@@ -69,6 +69,7 @@ function pictureOf(model: Model) {
   if (scene === null) return null;
   const paints = ink.value;
   const colours = scene.sheets.map((sheet) => layerColours(sheet, pickedGroup.value));
+  const isOverTime = hasHistory.value;
   const { showReserved, showFragmentation } = model;
   const [reserved, fragmentation] = [showReserved.value, showFragmentation.value];
   return {
@@ -85,6 +86,7 @@ function pictureOf(model: Model) {
         paintFragmentation(surface, scene, paints.accent, paints.background);
         paintShareAxis(surface, scene, paints);
       }
+      if (!isOverTime) return;
       paintMarks(surface, scene, paints);
       paintDot(surface, scene, paints);
       paintPlaceAxis(surface, scene, paints);
@@ -103,7 +105,7 @@ function overlayOf(model: Model) {
   const pointed = model.pointed.value;
   const range = model.brush.value;
   const picture = {
-    cursor: place === null ? null : { at: place, bytes },
+    cursor: place === null || !hasHistory.value ? null : { at: place, bytes },
     hover:
       pointed === null || range !== null
         ? null

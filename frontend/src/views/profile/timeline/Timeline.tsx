@@ -21,7 +21,7 @@ export function Timeline() {
   return (
     <section class="timeline" ref={section} aria-label="Memory over time">
       <Legend model={model} />
-      <div class="timeline-stage" ref={chart}>
+      <div class={hasHistory.value ? "timeline-stage" : "timeline-stage is-moment"} ref={chart}>
         <Chart model={model} />
         <Notices model={model} />
       </div>
@@ -37,18 +37,25 @@ export function Timeline() {
 
 /** Keeps the model's sizes those of the page; a hidden page has none, and keeps its last. */
 function followSizes(section: HTMLElement, chart: HTMLElement, model: Model): () => void {
-  const observer = new ResizeObserver(() => {
+  const measure = () => {
     const [width, height] = [section.clientWidth, chart.clientHeight];
     if (width === 0 || height === 0) return;
     model.width.value = width;
     model.height.value = height;
-  });
+    model.ratio.value = devicePixelRatio || 1;
+  };
+  const observer = new ResizeObserver(measure);
   observer.observe(section);
   observer.observe(chart);
-  return () => observer.disconnect();
+  // The browser's own zoom changes the ratio, and fires this, even where no size in CSS pixels does.
+  addEventListener("resize", measure);
+  return () => {
+    observer.disconnect();
+    removeEventListener("resize", measure);
+  };
 }
 
-/** What the picture cannot say: that there is no history, that it loads, that it failed. */
+/** What the picture cannot say: that it loads, that it failed. */
 function Notices({ model }: { model: Model }) {
   const { failure, loading, detail, retry } = model.loader;
   if (failure.value !== null) {
@@ -59,15 +66,6 @@ function Notices({ model }: { model: Model }) {
           Try again
         </button>
       </div>
-    );
-  }
-  if (!hasHistory.value) {
-    return (
-      <p class="timeline-notice" data-testid="timeline-no-history">
-        This source holds one moment and no history, so there is nothing to draw over time. To
-        record one, call <code>torch.cuda.memory._record_memory_history()</code> before the part you
-        want to see, or use <code>MemoryWriter</code>.
-      </p>
     );
   }
   if (detail.value === null) return <p class="timeline-notice quiet">Loading…</p>;

@@ -1,6 +1,7 @@
 /** The exact values of the instant under the pointer, and the marks beside it. */
 
 import { useComputed } from "@preact/signals";
+import { hasHistory } from "../../../state";
 import { groupColours, LEFT, type Model } from "./model";
 import { markTitle, readout, stepAt } from "./readout";
 import { placeOfRow } from "./rows";
@@ -21,7 +22,9 @@ export function Tooltip({ model }: { model: Model }) {
       style={{ left: `${x}px`, top: `${y}px` }}
       data-testid="timeline-tooltip"
     >
-      <div class="timeline-tooltip-title">{words.title}</div>
+      <div class="timeline-tooltip-title">
+        {hasHistory.value ? words.title : "the moment recorded"}
+      </div>
       {marks.map(({ mark }, index) => (
         <div class={mark.kind === "out_of_memory" ? "danger" : "quiet"} key={index}>
           {markTitle(mark)}

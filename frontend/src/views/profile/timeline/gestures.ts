@@ -7,6 +7,8 @@ import { brushedWindow, panWindow, type Range, span, toValue, zoomWindow } from 
 
 /** Pixels the pointer must travel before a press is a drag. */
 const DRAG = 4;
+/** Clicks closer than this are one double-click, in ms. */
+const TWICE = 500;
 /** Pixels beside the plot that still count as its first and last column. */
 const EDGE = 4;
 /** Share of the window a key press pans by, and factor it zooms by. */
@@ -25,6 +27,8 @@ interface Press {
 export function listen(element: HTMLElement, model: Model): () => void {
   let press: Press | null = null;
   let spaceIsDown = false;
+  /** When the cursor was last set by a click, and where it was before. */
+  let picked = { at: Number.NEGATIVE_INFINITY, before: cursor.peek() };
   const stop = new AbortController();
   const on = <Type extends keyof HTMLElementEventMap>(
     type: Type,
@@ -65,7 +69,11 @@ export function listen(element: HTMLElement, model: Model): () => void {
     const brushed = model.brush.peek();
     model.brush.value = null;
     if (brushed !== null) model.setWindow(brushed);
-    else if (!done.moved && !done.pans) pickInstant(model);
+    else if (!done.moved && !done.pans) {
+      const isSecond = event.timeStamp - picked.at < TWICE;
+      if (!isSecond) picked = { at: event.timeStamp, before: cursor.peek() };
+      pickInstant(model);
+    }
   });
   on("pointercancel", () => {
     press = null;
@@ -74,7 +82,11 @@ export function listen(element: HTMLElement, model: Model): () => void {
   on("pointerleave", () => {
     if (press === null) model.pointer.value = null;
   });
-  on("dblclick", () => model.fit());
+  on("dblclick", () => {
+    // Its first click was not meant to move the cursor.
+    cursor.value = picked.before;
+    model.fit();
+  });
   on("wheel", (event) => {
     if (turnWheel(event, model, valueAt(xOf(event)))) event.preventDefault();
   });

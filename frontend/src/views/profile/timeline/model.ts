@@ -47,6 +47,8 @@ export type Model = ReturnType<typeof createModel>;
 export function createModel() {
   const width = signal(0);
   const height = signal(0);
+  /** Device pixels a CSS pixel. */
+  const ratio = signal(1);
   const showReserved = signal(true);
   const showCapacity = signal(true);
   const showFragmentation = signal(false);
@@ -70,7 +72,7 @@ export function createModel() {
     top: ABOVE,
     width: plotWidth.value,
     height: Math.max(0, height.value - ABOVE - BELOW),
-    columns: Math.round(plotWidth.value * (globalThis.devicePixelRatio || 1)),
+    columns: Math.round(plotWidth.value * ratio.value),
   }));
   const sheets = computed(() =>
     sheetsFor(loader.detail.value, loader.whole.value, window.value, plot.value.columns),
@@ -106,11 +108,14 @@ export function createModel() {
     return placeIn(detail.value, event) ?? placeIn(all.value, event);
   });
 
-  const setWindow = (next: Range, remember = true): void => {
-    if (remember && !sameRange(window.peek(), next)) before.push(window.peek());
+  const setWindow = (wanted: Range, remember = true): void => {
+    const all = whole.peek();
+    const next = roundWindow(clampWindow(wanted, all));
+    const last = window.peek();
+    if (sameRange(next, last)) return;
+    if (remember) before.push(last);
     if (before.length > 100) before.shift();
-    const inside = clampWindow(next, whole.peek());
-    range.value = sameRange(inside, whole.peek()) ? null : roundWindow(inside);
+    range.value = sameRange(next, all) ? null : next;
   };
   const setCursor = (event: number): void => {
     cursor.value = event === device.peek()?.peak_event ? null : event;
@@ -137,6 +142,7 @@ export function createModel() {
   return {
     width,
     height,
+    ratio,
     showReserved,
     showCapacity,
     showFragmentation,
