@@ -9,6 +9,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["W, S", "zoom in, zoom out"],
   ["A, D or ←, →", "move left, move right"],
   ["←, →", "on the chart: move the cursor"],
+  ["←, →", "in the chart: the cursor to the previous, the next instant"],
   ["/", "go to the filter"],
   ["Enter", "in the table: explain the row"],
   ["←, →", "in the table: fold, unfold the group"],
