@@ -6,6 +6,7 @@ import { by, device, selection } from "../../../state";
 import { fitting } from "./fitting";
 import { groupColours, type Model, pickedGroup } from "./model";
 
+const FORMULA = "1 − allocated ÷ reserved";
 /** Lines of entries before "+N more". */
 const LINES = 2;
 /** Pixels the switches for lines take, beside the entries or, on a narrow page, under them. */
@@ -57,8 +58,8 @@ export function Legend({ model }: { model: Model }) {
         {hasReserved ? (
           <Line
             kind="fragmentation"
-            label="fragmentation"
-            title="1 − allocated ÷ reserved, on the right axis"
+            label={model.showFragmentation.value ? `fragmentation: ${FORMULA}` : "fragmentation"}
+            title={`${FORMULA}, on the right axis`}
             shown={model.showFragmentation}
           />
         ) : null}

@@ -1,6 +1,6 @@
 /** The timeline's own state beside the page's: sizes, toggles, pointer, and what follows from them. */
 
-import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Axis, Mark, TrackItem, Usage } from "../../../api";
 import {
   axis,
@@ -58,11 +58,18 @@ export function createModel() {
   const before: Range[] = [];
 
   const shownAxis = computed<Axis>(() => (hasTime.value ? axis.value : "event"));
-  // One moment without a history is drawn as one event that lasts.
-  const whole = computed<Range>(() => extent.value ?? { begin: 0, end: 1 });
-  const window = computed<Range>(() =>
-    range.value === null ? whole.value : clampWindow(range.value, whole.value),
-  );
+  const whole = computed<Range>(() => {
+    const inTime = shownAxis.value === "time" ? extent.value : null;
+    // One moment without a history is drawn as one event that lasts.
+    return inTime ?? { begin: 0, end: Math.max(device.value?.events ?? 0, 1) };
+  });
+  /** The window to the fraction, where the shared one is its rounding: zooming in stays steady. */
+  const fine = signal<Range | null>(null);
+  const window = computed<Range>(() => {
+    if (range.value === null) return whole.value;
+    const isSame = fine.value !== null && sameRange(roundWindow(fine.value), range.value);
+    return clampWindow(isSame && fine.value !== null ? fine.value : range.value, whole.value);
+  });
   const right = computed(() => (showFragmentation.value ? RIGHT_WITH_AXIS : RIGHT));
   const plotWidth = computed(() => Math.max(0, width.value - LEFT - right.value));
   const loader: Loader = createLoader({ axis: shownAxis, whole, window, width: plotWidth });
@@ -110,12 +117,15 @@ export function createModel() {
 
   const setWindow = (wanted: Range, remember = true): void => {
     const all = whole.peek();
-    const next = roundWindow(clampWindow(wanted, all));
+    const next = clampWindow(wanted, all);
     const last = window.peek();
     if (sameRange(next, last)) return;
     if (remember) before.push(last);
     if (before.length > 100) before.shift();
-    range.value = sameRange(next, all) ? null : next;
+    batch(() => {
+      fine.value = next;
+      range.value = sameRange(next, all) ? null : roundWindow(next);
+    });
   };
   const setCursor = (event: number): void => {
     cursor.value = event === device.peek()?.peak_event ? null : event;

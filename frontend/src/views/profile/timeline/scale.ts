@@ -59,12 +59,7 @@ export function brushedWindow(a: number, b: number, whole: Range): Range {
   return clampWindow({ begin: middle - NARROWEST / 2, end: middle + NARROWEST / 2 }, whole);
 }
 
-/** Whole units where the window is wide enough for that to be invisible; kept as it is otherwise. */
+/** The window in whole units around it, as links carry it. */
 export function roundWindow(window: Range): Range {
-  if (span(window) < 4096) {
-    // A thousandth keeps the value under the pointer still while zooming to single events.
-    const fine = (value: number) => Math.round(value * 1000) / 1000;
-    return { begin: fine(window.begin), end: fine(window.end) };
-  }
-  return { begin: Math.round(window.begin), end: Math.round(window.end) };
+  return { begin: Math.floor(window.begin), end: Math.ceil(window.end) };
 }
