@@ -204,11 +204,24 @@ export interface Siblings {
   ids: (string | number)[];
 }
 
+export interface Segment {
+  address: string | null;
+  size: number | null;
+  kind: string | null;
+  expandable: boolean | null;
+  birth: number | null;
+  death: number | null;
+}
+
 export interface AllocationCard extends AllocationRow {
+  device: string;
+  /** The rounding of a block that is gone is worked out, not recorded. */
+  size_inferred: boolean;
+  category_inferred: boolean;
   free_requested: number | null;
-  stream: string | number | null;
+  stream: string | null;
   pool: string | null;
-  segment: unknown;
+  segment: Segment | null;
   annotation: string | null;
   compile_context: string | null;
   user_metadata: string | null;

@@ -1,6 +1,6 @@
 /** One allocation explained: what it is, its life, where it came from, and ways on. */
 
-import type { AllocationCard } from "../api";
+import type { AllocationCard, Segment } from "../api";
 import { card } from "../flow/questions";
 import { bytes, exactBytes } from "../format";
 import { momentWords } from "../state/moment";
@@ -46,9 +46,14 @@ function subtitleOf(data: AllocationCard): string {
   return [data.name, type].filter(Boolean).join(" · ");
 }
 
+/** The title names the category; it is worth a line where it is a guess. */
+const categoryWords = (data: AllocationCard): string | null =>
+  data.category && data.category_inferred ? `${data.category}, inferred` : null;
+
 function blockWords(data: AllocationCard): string | null {
   const words: string[] = [];
   if (data.size !== null) words.push(exactBytes(data.size));
+  if (data.size !== null && data.size_inferred) words.push("(rounding worked out)");
   if (data.address) words.push(`at ${data.address}`);
   return words.join(" ") || null;
 }
@@ -62,11 +67,12 @@ function rowsOf(data: AllocationCard): FactRow[] {
   return [
     { word: "Life", value: lifeWords(data, momentWords) },
     { word: "Free", value: pending, title: "Other streams were still using it" },
+    { word: "Category", value: categoryWords(data) },
     { word: "Requested", value: data.requested === null ? null : exactBytes(data.requested) },
     { word: "Block", value: blockWords(data) },
     { word: "Segment", value: segmentWords(data.segment) },
     { word: "Pool", value: data.pool },
-    { word: "Stream", value: data.stream === null ? null : String(data.stream) },
+    { word: "Stream", value: data.stream },
     { word: "Made by", value: made },
     { word: "During", value: data.annotation },
     { word: "Compiled", value: data.compile_context },
@@ -74,13 +80,12 @@ function rowsOf(data: AllocationCard): FactRow[] {
   ];
 }
 
-/** A segment comes as facts (address, size, kind) or as a plain word. */
-function segmentWords(segment: unknown): string | null {
-  if (segment === null || segment === undefined) return null;
-  if (typeof segment !== "object") return String(segment);
-  const { size, address, kind } = segment as { size?: number; address?: string; kind?: string };
-  const words = [kind, typeof size === "number" ? bytes(size) : null, address && `at ${address}`];
-  return words.filter(Boolean).join(" ") || null;
+function segmentWords(segment: Segment | null): string | null {
+  if (segment === null) return null;
+  const kind = [segment.expandable && "expandable", segment.kind].filter(Boolean).join(" ");
+  const place = segment.address && `at ${segment.address}`;
+  const size = segment.size === null ? null : bytes(segment.size);
+  return [kind, size, place].filter(Boolean).join(", ") || null;
 }
 
 function Stacks({ card: data }: { card: AllocationCard }) {

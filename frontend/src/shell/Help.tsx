@@ -26,6 +26,14 @@ const WORDS: readonly (readonly [string, string])[] = [
   ["oldest", "when the oldest member that is still alive was born"],
 ];
 
+const FILTER: readonly (readonly [string, string])[] = [
+  ["attention", "a word in a stack frame, op, name or module; several must all be there"],
+  ["size>10MiB", "a size in the basis of the recording; likewise step:3"],
+  ["category:gradient", "likewise op, name, module, dtype, shape, annotation, stack, pool, stream"],
+  ["address:0x7f00", "the allocation that holds an address"],
+  ["-word", "turned around; quotes hold words together, /…/ is a regular expression"],
+];
+
 export function Help() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -50,10 +58,7 @@ export function Help() {
         <h2>Words</h2>
         <Pairs pairs={WORDS} />
         <h2>Filter</h2>
-        <p>
-          Words are looked for in the names and stacks of allocations; every one must be there.
-          Comparisons narrow by number: <code>size&gt;10MiB</code>, <code>step=0</code>.
-        </p>
+        <Pairs pairs={FILTER} code />
         <button type="button" class="button" onClick={() => (help.value = false)}>
           Close
         </button>
@@ -65,14 +70,15 @@ export function Help() {
 interface PairsProperties {
   pairs: readonly (readonly [string, string])[];
   keys?: boolean;
+  code?: boolean;
 }
 
-function Pairs({ pairs, keys = false }: PairsProperties) {
+function Pairs({ pairs, keys = false, code = false }: PairsProperties) {
   return (
     <dl class="pairs">
       {pairs.map(([name, meaning]) => (
         <div key={name + meaning}>
-          <dt>{keys ? <kbd>{name}</kbd> : name}</dt>
+          <dt>{keys ? <kbd>{name}</kbd> : code ? <code>{name}</code> : name}</dt>
           <dd>{meaning}</dd>
         </div>
       ))}

@@ -106,7 +106,8 @@ function GroupingChoice() {
         <input
           class="field pattern"
           aria-label="Pattern to group by"
-          placeholder="e.g. attention"
+          placeholder="e.g. attention, mlp"
+          title="Words to look for in stacks, ops, names and modules, separated by commas; /…/ is a regular expression"
           value={pattern.value}
           onChange={(event) => (pattern.value = event.currentTarget.value.trim())}
         />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BEFORE_KEY, CATEGORY_COLOURS, Colours, hash, REST_KEY } from "./palette";
+import { BEFORE_KEY, CATEGORY_COLOURS, Colours, hash, REST_KEY, UNKNOWN_KEY } from "./palette";
 
 describe("colours of groups", () => {
   it("are the category's where there is one", () => {
@@ -21,10 +21,12 @@ describe("colours of groups", () => {
     expect(new Set(keys.map((key) => colours.of({ key }))).size).toBe(20);
   });
 
-  it("are quiet for the rest and for what came before", () => {
+  it("are three greys for what is not one thing, whatever the grouping says of it", () => {
     const colours = new Colours();
-    const quiet = [colours.of({ key: REST_KEY }), colours.of({ key: BEFORE_KEY })];
-    expect(quiet).toEqual(["#949494", "#bbbbbb"]);
+    const keys = [BEFORE_KEY, UNKNOWN_KEY, REST_KEY];
+    const greys = keys.map((key) => colours.of({ key, category: "unknown" }));
+    expect(new Set(greys).size).toBe(3);
+    for (const grey of greys) expect(grey).toMatch(/^#(..)\1\1$/);
   });
 
   it("come from a known hash (FNV-1a of the letter a)", () => {

@@ -12,10 +12,15 @@ export const CATEGORY_COLOURS: Readonly<Record<string, string>> = {
   unknown: "#bbbbbb",
 };
 
-/** Groups that are not one thing: everything too small to name, and what was there before. */
+/** Groups that are not one thing: too small to name, from before the window, of nothing known. */
 export const REST_KEY = "…rest";
 export const BEFORE_KEY = "…before";
-const QUIET: Readonly<Record<string, string>> = { [REST_KEY]: "#949494", [BEFORE_KEY]: "#bbbbbb" };
+export const UNKNOWN_KEY = "…unknown";
+const QUIET: Readonly<Record<string, string>> = {
+  [BEFORE_KEY]: "#c4c4c4",
+  [UNKNOWN_KEY]: "#a6a6a6",
+  [REST_KEY]: "#868686",
+};
 
 const STACKS = [
   "#4477aa", "#ee6677", "#ccbb44", "#66ccee", "#aa3377", "#228833", "#ee8866", "#99ddff",

@@ -26,7 +26,7 @@ export function Filter() {
         placeholder="Filter, e.g. attention size>10MiB"
         aria-label="Filter allocations"
         aria-invalid={wrong !== null}
-        title="Words that must all be there, and comparisons such as size>10MiB (press / to get here)"
+        title="Words that must all be there, and comparisons such as size>10MiB or category:gradient (press / to get here, ? for more)"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
