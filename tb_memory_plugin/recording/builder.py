@@ -24,8 +24,7 @@ def table(name: str, columns: Mapping[str, Any]) -> pa.Table:
     if unknown:
         raise ValueError(f"table {name} has no columns {sorted(unknown)}")
     made = {
-        column: _column(schema.field(column).type, data, column)
-        for column, data in columns.items()
+        column: _column(schema.field(column).type, data, column) for column, data in columns.items()
     }
     lengths = {len(array) for array in made.values()}
     if len(lengths) > 1:
@@ -33,9 +32,7 @@ def table(name: str, columns: Mapping[str, Any]) -> pa.Table:
     length = lengths.pop() if lengths else 0
     return pa.table(
         [
-            made[field.name]
-            if field.name in made
-            else arrays.nulls(length, field.type, field.name)
+            made[field.name] if field.name in made else arrays.nulls(length, field.type, field.name)
             for field in schema
         ],
         schema=schema,

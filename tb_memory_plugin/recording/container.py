@@ -27,7 +27,9 @@ _ALIGNMENT = 64
 _FOOTER = struct.Struct("<QQI8s")
 
 
-def write(path: Path, document: Mapping[str, Any], buffers: Mapping[str, bytes | memoryview]) -> None:
+def write(
+    path: Path, document: Mapping[str, Any], buffers: Mapping[str, bytes | memoryview]
+) -> None:
     """Write ``document`` and ``buffers`` to ``path``: a temporary file beside it, then a rename.
 
     Raises OSError; ``path`` then holds what it held before.
