@@ -82,7 +82,8 @@ def out_of_memory(recording: Recording, device: Device) -> list[dict[str, int | 
             continue
         values = json.loads(marks.column("values")[int(row)].as_py() or "{}")
         requested, free = values.get("requested"), values.get("device_free")
-        found.append({"event": int(event[row]), "requested": requested, "device_free": free})
+        ordinal = int(event[row]) if event[row] >= 0 else None
+        found.append({"event": ordinal, "requested": requested, "device_free": free})
     return found
 
 
@@ -90,7 +91,13 @@ def _annotations(recording: Recording) -> int:
     spans = recording.table("spans")
     kinds = arrays.words(spans, "kind")
     wanted = [code for code, kind in enumerate(kinds) if kind in ("annotation", "step")]
+    inferred = [  # steps that the reader worked out, which nobody recorded
+        code
+        for code, args in enumerate(arrays.words(spans, "args"))
+        if json.loads(args or "{}").get("inferred")
+    ]
     chosen = np.isin(arrays.values(spans, "kind"), wanted)
+    chosen &= ~np.isin(arrays.values(spans, "args"), inferred)
     begun = np.asarray(spans.column("begin").is_valid())
     ended = np.asarray(spans.column("end").is_valid())
     return int((chosen & begun).sum() + (chosen & ended).sum())

@@ -27,6 +27,15 @@ _INSTALLED = re.compile(
 )
 _LONGEST_FUNCTION = 60
 
+#: Functions of C++ that tell what an allocation was for: a node of autograd, an op.
+_NODE = re.compile(r"\bautograd::generated::(\w+Backward\w*)")
+_OP = re.compile(r"\bat::_ops::(\w+)::")
+#: Functions of C++ on the way from an op to the allocator, and those that took the stack.
+_PLUMBING = re.compile(
+    r"unwind|CapturedTraceback|CachingAlloc|gather_with_cpp|StorageImpl|^c10::|^std::|empty_generic"
+    r"|empty_cuda|at::detail::|\bTensorBase\b"
+)
+
 
 def is_library(file: str) -> bool:
     """Whether a frame of ``file`` is not the user's own line.
@@ -63,26 +72,40 @@ def stack_label(recording: Recording, stack: int, lines: int = 1) -> str:
     """A stack in a few words: its innermost ``lines`` frames that are the user's own.
 
     ``forward · model.py:88``, callers after an arrow. Where none is the user's own, the innermost
-    Python frame; where there is none, the innermost with a name.
+    Python frame; where there is none, what C++ says of the op.
     """
     frames = frames_of(recording, stack) or []
-    own = [frame for frame in frames if not frame["library"]][:lines]
-    if not own:
-        python = [frame for frame in frames if _PYTHON.search(frame["file"] or "")]
-        named = [frame for frame in frames if frame["function"] and frame["function"] != "??"]
-        own = (python or named or frames)[:lines]
-    return " ← ".join(map(frame_label, own)) or "stack without frames"
+    own = [frame for frame in frames if not frame["library"]]
+    return " ← ".join(map(frame_label, own[:lines])) or _called_label(frames)
 
 
 def stack_labels(recording: Recording, stacks: list[int]) -> list[str]:
-    """Labels of ``stacks``, those that read alike lengthened by callers until they differ."""
+    """Labels of ``stacks``; those that read alike say more, until they differ if they can.
+
+    First by their callers, then, where only libraries' frames differ, by what was called.
+    """
     labels = [stack_label(recording, stack) for stack in stacks]
-    for lines in (2, 3, 4):
-        alike = {label for label in labels if labels.count(label) > 1}
-        for place, stack in enumerate(stacks):
-            if labels[place] in alike:
-                labels[place] = stack_label(recording, stack, lines)
+    for label in {label for label in labels if labels.count(label) > 1}:
+        places = [place for place, other in enumerate(labels) if other == label]
+        alike = [stacks[place] for place in places]
+        longer = [
+            [stack_label(recording, stack, 2) for stack in alike],
+            [stack_label(recording, stack, 3) for stack in alike],
+            [_with_callee(recording, label, stack) for stack in alike],
+            _with_difference(recording, label, alike),
+        ]
+        best = max(longer, key=lambda tried: len(set(tried)))
+        for place, tried in zip(places, best, strict=True):
+            labels[place] = tried if len(set(best)) > 1 else label
     return labels
+
+
+def innermost_own(recording: Recording) -> IntArray:
+    """For every stack the row of ``frames`` it is called by: its innermost that is the user's own.
+
+    Where none is, the innermost of all; -1 for a stack without frames.
+    """
+    return memo(recording, ("innermost_own",), lambda: _innermost_own(recording))
 
 
 def frame_label(frame: dict[str, Any]) -> str:
@@ -96,7 +119,55 @@ def frame_label(frame: dict[str, Any]) -> str:
     return f"{function} · {file}:{frame['line']}" if frame["line"] else f"{function} · {file}"
 
 
+def _with_callee(recording: Recording, label: str, stack: int) -> str:
+    return f"{label} → {_called_label(frames_of(recording, stack) or [])}"
+
+
+def _with_difference(recording: Recording, label: str, stacks: list[int]) -> list[str]:
+    """``label`` with the innermost frame of each stack that not all of ``stacks`` have."""
+    each = [frames_of(recording, stack) or [] for stack in stacks]
+    common = set.intersection(*({frame_label(frame) for frame in frames} for frames in each))
+    found = []
+    for frames in each:
+        own = [frame for frame in map(frame_label, frames) if frame not in common]
+        found.append(f"{label} → {own[0]}" if own else label)
+    return found
+
+
+def _called_label(frames: list[dict[str, Any]]) -> str:
+    """What was called in the end: Python's innermost frame, else the node or op of C++."""
+    python = [frame for frame in frames if _PYTHON.search(frame["file"] or "")]
+    if python:
+        return frame_label(python[0])
+    functions = [frame["function"] or "" for frame in frames]
+    for expression, prefix in ((_NODE, ""), (_OP, "aten::")):
+        for found in map(expression.search, functions):
+            if found:
+                return prefix + found[1]
+    named = [
+        frame
+        for frame in frames
+        if frame["function"] not in (None, "", "??") and not _PLUMBING.search(frame["function"])
+    ]
+    return frame_label((named or frames)[0]) if frames else "stack without frames"
+
+
 def _library_frames(recording: Recording) -> IntArray:
     table = recording.table("frames")
     by_file = np.array([is_library(file or "") for file in arrays.words(table, "file")] + [True])
     return by_file[arrays.values(table, "file")]  # a null file, -1, reads the last
+
+
+def _innermost_own(recording: Recording) -> IntArray:
+    frames, offsets = stack_layout(recording)
+    lengths = np.diff(offsets)
+    found = np.full(len(lengths), -1, dtype=np.int64)
+    filled = np.flatnonzero(lengths)
+    if not len(filled):
+        return found
+    place = np.arange(len(frames))
+    far = len(frames)
+    own = np.where(library_frames(recording)[frames], far, place)
+    first = np.minimum.reduceat(own, offsets[filled])
+    found[filled] = frames[np.where(first < far, first, offsets[filled])]
+    return found

@@ -54,7 +54,7 @@ def resolve(recording: Recording, device: Device, at: str) -> Instant:
 def of_row(recording: Recording, device: Device, row: int) -> Instant:
     """The instant of a row of the device's usage."""
     event = int(recording.values("usage", "event", device)[row])
-    return Instant(event, row, _time(recording, device, event))
+    return Instant(event, row, event_time(recording, device, event))
 
 
 def step_at(recording: Recording, device: Device, time: int | None) -> int | None:
@@ -64,6 +64,15 @@ def step_at(recording: Recording, device: Device, time: int | None) -> int | Non
     row = int(spans_of_kind(recording, "step", device).at(np.array([time]))[0])
     step = int(recording.values("spans", "step")[row]) if row >= 0 else -1
     return step if step >= 0 else None
+
+
+def event_time(recording: Recording, device: Device, event: int | None) -> int | None:
+    """When ``event`` happened, None for what is before the window or has no time stamp."""
+    if event is None or event < 0:
+        return None
+    rows = recording.rows("events", device)
+    time = recording.table("events").column("time")[rows.start + event].as_py()
+    return None if time is None else int(time)
 
 
 def event_times(recording: Recording, device: Device) -> IntArray | None:
@@ -87,7 +96,7 @@ def _of_event(recording: Recording, device: Device, number: int) -> Instant:
         raise QueryError(f"{device.name} has no event {number}; {allowed}.")
     moved = recording.values("usage", "event", device)
     row = int(np.searchsorted(moved, number, side="right")) - 1
-    return Instant(number, row, _time(recording, device, number))
+    return Instant(number, row, event_time(recording, device, number))
 
 
 def _of_time(recording: Recording, device: Device, time: int) -> Instant:
@@ -124,11 +133,3 @@ def _of_step(recording: Recording, device: Device, step: int) -> Instant:
     high = int(np.searchsorted(moved, last - 1, side="right"))
     allocated = recording.values("usage", "allocated", device)[low:high]
     return of_row(recording, device, low + int(allocated.argmax()))
-
-
-def _time(recording: Recording, device: Device, event: int) -> int | None:
-    if event < 0:
-        return None
-    rows = recording.rows("events", device)
-    time = recording.table("events").column("time")[rows.start + event].as_py()
-    return None if time is None else int(time)

@@ -1,0 +1,77 @@
+"""A breakdown, or the allocations of one of its groups, made into CSV, whole."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views import breakdown
+from tb_memory_plugin.views.words import allocation_rows
+
+_GROUP_COLUMNS = ("key", "label", "bytes", "count", "largest", "oldest_step", "oldest_event")
+_ALLOCATION_COLUMNS = (
+    "id",
+    "label",
+    "requested",
+    "size",
+    "category",
+    "name",
+    "op",
+    "module",
+    "dtype",
+    "shape",
+    "step",
+    "birth",
+    "death",
+    "birth_time",
+    "death_time",
+    "address",
+)
+_ROWS_AT_ONCE = 5000
+#: What spreadsheets take for the beginning of a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def groups(recording: Recording, device: Device, **question: Any) -> Iterator[str]:
+    """All groups of a breakdown, a piece of text at a time; arguments as ``breakdown.page``.
+
+    Raises QueryError before the first piece.
+    """
+    rows = breakdown.page(recording, device, **question, limit=None)["groups"]
+    return _pieces(_GROUP_COLUMNS, iter([rows]))
+
+
+def allocations(recording: Recording, device: Device, **question: Any) -> Iterator[str]:
+    """All allocations of a group; arguments as ``breakdown.ordered_rows``. Times in ns.
+
+    Raises QueryError before the first piece.
+    """
+    rows = breakdown.ordered_rows(recording, device, **question)
+    rows = rows + recording.rows("allocations", device).start
+    parts = (
+        allocation_rows(recording, rows[begin : begin + _ROWS_AT_ONCE])
+        for begin in range(0, len(rows), _ROWS_AT_ONCE)
+    )
+    return _pieces(_ALLOCATION_COLUMNS, parts)
+
+
+def _pieces(columns: Sequence[str], parts: Iterator[Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+    yield _text([columns])
+    for part in parts:
+        yield _text([[_cell(row[column]) for column in columns] for row in part])
+
+
+def _text(lines: Sequence[Sequence[Any]]) -> str:
+    sink = io.StringIO()
+    csv.writer(sink, lineterminator="\r\n").writerows(lines)
+    return sink.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Words from a file must not become formulas where a spreadsheet opens them."""
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return value

@@ -1,0 +1,133 @@
+"""A recording, made into what the page needs to know before it draws anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row, reserved_known
+from tb_memory_plugin.analysis.attribution import spans_of_kind
+from tb_memory_plugin.analysis.facts import device_facts, out_of_memory
+from tb_memory_plugin.analysis.grouping import FIRST, GROUPINGS, group_ids
+from tb_memory_plugin.analysis.instants import event_time, event_times, of_row, step_at
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.recording.recording import Device, Recording
+
+_SAID_ELSEWHERE = ("problems", "missing", "devices", "pools", "time_origin_ns", "format", "basis")
+_FACTS = (
+    "allocs",
+    "frees",
+    "allocated_start",
+    "allocated_end",
+    "allocated_peak",
+    "reserved_start",
+    "reserved_end",
+    "reserved_peak",
+    "blocks_before_window",
+)
+
+
+def summary(
+    recording: Recording, *, version: str, run: str, name: str, live: bool = False
+) -> dict[str, Any]:
+    """The answer of ``GET summary``; what only the store knows comes as arguments."""
+    meta = recording.meta
+    timed = any(event_times(recording, device) is not None for device in recording.devices)
+    return {
+        "version": version,
+        "format": meta["format"],
+        "basis": meta["basis"],
+        "run": run,
+        "name": name,
+        "time_origin_ns": meta["time_origin_ns"],
+        "live": live,
+        "problems": list(meta["problems"]),
+        "missing": list(meta["missing"]),
+        "groupings": [
+            {"key": by, "label": label} for by, label in GROUPINGS.items() if _tells(recording, by)
+        ],
+        "axes": ["time", "event"] if timed else ["event"],
+        "meta": {key: value for key, value in meta.items() if key not in _SAID_ELSEWHERE},
+        "devices": [_device(recording, device) for device in recording.devices],
+    }
+
+
+def brief(recording: Recording) -> dict[str, int]:
+    """``events``, ``steps``, ``devices`` and ``peak_bytes`` of a recording, for lists of them."""
+    peaks = [
+        int(recording.values("usage", "allocated", device)[peak_row(recording, device)])
+        for device in recording.devices
+    ]
+    return {
+        "events": len(recording.table("events")),
+        "steps": max((_steps(recording, device) for device in recording.devices), default=0),
+        "devices": len(recording.devices),
+        "peak_bytes": max(peaks, default=0),
+    }
+
+
+def default_grouping(recording: Recording, device: Device) -> str:
+    """Category where over half of the peak's bytes have one, else stack.
+
+    Where no allocation at the peak has a stack but some have an op, op.
+    """
+    event = int(recording.values("usage", "event", device)[peak_row(recording, device)])
+    rows = alive_rows(recording, device, event)
+    amount = bytes_of(recording, device)[rows]
+    known = {
+        by: exact.total(amount[group_ids(recording, device, by).ids[rows] >= FIRST])
+        for by in ("category", "stack", "op")
+    }
+    if 2 * known["category"] > exact.total(amount):
+        return "category"
+    return "op" if known["op"] and not known["stack"] else "stack"
+
+
+def _tells(recording: Recording, by: str) -> bool:
+    """Whether grouping ``by`` can tell anything apart in this recording."""
+    if by in ("stack", "size", "pattern"):
+        return True
+    columns = {"dtype_shape": ("dtype", "shape")}.get(by, (by,))
+    table = recording.table("allocations")
+    return any(table.column(name).null_count < len(table) for name in columns)
+
+
+def _device(recording: Recording, device: Device) -> dict[str, Any]:
+    key = ("summary", device.index)
+    facts = memo(recording, key, lambda: device_facts(recording, device))
+    peak = of_row(recording, device, peak_row(recording, device))
+    times = event_times(recording, device)
+    reserved = recording.values("usage", "reserved", device)[peak.row]
+    return {
+        "key": device.key,
+        "name": device.name,
+        "capacity": device.capacity,
+        "events": facts["events"],
+        "begin_time": None if times is None else int(times[0]),
+        "end_time": None if times is None else int(times[-1]),
+        "default_grouping": default_grouping(recording, device),
+        **{name: facts[name] for name in _FACTS},
+        "peak_event": peak.event,
+        "peak_time": peak.time,
+        "peak_step": step_at(recording, device, peak.time),
+        "reserved_at_peak": int(reserved) if reserved_known(recording, device) else None,
+        "bytes_before_window": facts["allocated_start"],
+        "lifetime_peak": recording.meta["devices"][device.index].get("lifetime_peak"),
+        "oom": [
+            {
+                "event": failure["event"],
+                "time": event_time(recording, device, failure["event"]),
+                "requested": failure["requested"],
+                "device_free": failure["device_free"],
+            }
+            for failure in out_of_memory(recording, device)
+        ],
+        "steps": _steps(recording, device),
+    }
+
+
+def _steps(recording: Recording, device: Device) -> int:
+    spans = spans_of_kind(recording, "step", device)
+    return len(np.unique(spans.begin))

@@ -1,0 +1,92 @@
+"""Rows of allocations, made into the JSON that the page takes and the words it shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.frames import frame_label, innermost_own
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import Category
+
+_PLAIN = (
+    "requested",
+    "size",
+    "name",
+    "op",
+    "module",
+    "dtype",
+    "shape",
+    "step",
+    "birth",
+    "death",
+    "birth_time",
+    "death_time",
+)
+
+
+def allocation_rows(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
+    """Rows of the whole table ``allocations`` as objects of ``GET allocations``."""
+    table = recording.table("allocations").take(rows)
+    columns = {name: table.column(name).to_pylist() for name in _PLAIN}
+    address = table.column("address").to_pylist()
+    category = table.column("category").to_pylist()
+    labels = allocation_labels(recording, rows)
+    return [
+        {
+            "id": str(row),
+            **{name: columns[name][place] for name in _PLAIN},
+            "category": None if category[place] is None else Category(category[place]).label,
+            "address": hexadecimal(address[place]),
+            "label": labels[place],
+        }
+        for place, row in enumerate(rows.tolist())
+    ]
+
+
+def allocation_labels(recording: Recording, rows: IntArray) -> list[str]:
+    """How people call allocations: by name, else by where they were made, else by op."""
+    table = recording.table("allocations")
+    names, ops = arrays.words(table, "name"), arrays.words(table, "op")
+    name = arrays.values(table, "name")[rows].tolist()
+    op = arrays.values(table, "op")[rows].tolist()
+    own = np.append(innermost_own(recording), -1)
+    frame = own[arrays.values(table, "birth_stack")[rows]].tolist()
+    before = (arrays.values(table, "birth")[rows] < 0).tolist()
+    made_at = frame_labels(recording, set(frame))
+    return [
+        names[name[place]]
+        if name[place] >= 0
+        else made_at[frame[place]]
+        if frame[place] >= 0
+        else ops[op[place]]
+        if op[place] >= 0
+        else "before the window"
+        if before[place]
+        else "no stack recorded"
+        for place in range(len(rows))
+    ]
+
+
+def frame_labels(recording: Recording, frames: set[int]) -> dict[int, str]:
+    """The label of each of ``frames`` (rows of the table); -1 is left out."""
+    table = recording.table("frames")
+    wanted = sorted(frame for frame in frames if frame >= 0)
+    found = (
+        table.select(["function", "file", "line"]).take(pa.array(wanted, pa.int64())).to_pylist()
+    )
+    return {frame: frame_label(row) for frame, row in zip(wanted, found, strict=True)}
+
+
+def hexadecimal(address: int | None) -> str | None:
+    """An address as the page takes it: JavaScript's numbers end before addresses do."""
+    return None if address is None else f"{address:#x}"
+
+
+def device_of_row(recording: Recording, row: int) -> Device:
+    """The device that a row of the whole table ``allocations`` is of."""
+    return recording.devices[int(recording.values("allocations", "device")[row])]
