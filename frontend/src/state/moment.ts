@@ -1,7 +1,6 @@
 /** A moment of the recording in words: by step and time where there are such, else by event. */
 
 import { count, moment } from "../format";
-import { device } from "./recording";
 
 export interface Moment {
   event: number | null;
@@ -13,8 +12,8 @@ export interface Moment {
 export function momentWords({ event, time, step }: Moment): string {
   const words: string[] = [];
   if (step !== null && step >= 0) words.push(`step\u00a0${count(step)}`);
-  const begin = device.value?.begin_time ?? null;
-  if (time !== null && begin !== null) words.push(moment(time, begin));
+  // Since the recording's origin, as on the chart's axis, so that devices can be compared.
+  if (time !== null) words.push(moment(time, 0));
   if (words.length > 0) return words.join(", ");
   if (event === null) return "–";
   return event < 0 ? "at the start" : `event\u00a0${count(event)}`;
