@@ -9,7 +9,7 @@ export const CATEGORY_COLOURS: Readonly<Record<string, string>> = {
   input: "#228833",
   temporary: "#aa3377",
   "autograd detail": "#44aa99",
-  unknown: "#bbbbbb",
+  unknown: "#a6a6a6",
 };
 
 /** Groups that are not one thing: too small to name, from before the window, of nothing known. */
