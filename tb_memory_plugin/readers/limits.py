@@ -16,7 +16,7 @@ try:
 except ImportError:  # pragma: no cover - Windows: the store's own limits have to do
     resource = None  # type: ignore[assignment]
 
-SLACK = 512 << 20
+SLACK = 256 << 20
 PER_BYTE = 64  # an empty dictionary is one byte in a pickle and 64 in memory
 _FALLBACK = 8 << 30
 
@@ -50,30 +50,31 @@ def available() -> int:
 class MemoryCeiling:
     """A limit on this process's address space that ``grant`` raises; see :func:`memory_ceiling`."""
 
-    def __init__(self, used: int, before: tuple[int, int]) -> None:
-        self._used = used
+    def __init__(self, base: int, before: tuple[int, int]) -> None:
+        self._base = base
         self._before = before
 
     def grant(self, read: int) -> None:
         """Allow what ``read`` bytes of input, in all, may need."""
         limits = [limit for limit in self._before if limit != resource.RLIM_INFINITY]
-        ceiling = min([self._used + SLACK + PER_BYTE * read, *limits])
+        ceiling = min([self._base + PER_BYTE * read, *limits])
         resource.setrlimit(resource.RLIMIT_AS, (ceiling, self._before[1]))
 
 
 @contextmanager
-def memory_ceiling() -> Iterator[Callable[[int], None]]:
+def memory_ceiling(size: int) -> Iterator[Callable[[int], None]]:
     """Limits this process's address space inside the block; what it yields raises the limit.
 
-    The yielded function takes the count of bytes read so far. Only for a process that does
-    nothing else. Does nothing where the system has no such limit.
+    ``size`` is the length of the file, which may be held once whole; the yielded function takes
+    the count of bytes read so far. Only for a process that does nothing else. Does nothing where
+    the system has no such limit.
     """
     used = address_space()
     if resource is None or used is None:
         yield _unlimited
         return
     before = resource.getrlimit(resource.RLIMIT_AS)
-    ceiling = MemoryCeiling(used, before)
+    ceiling = MemoryCeiling(used + SLACK + 2 * size, before)
     ceiling.grant(0)
     try:
         yield ceiling.grant

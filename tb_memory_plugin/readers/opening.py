@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from tb_memory_plugin.errors import SourceError
-from tb_memory_plugin.readers import limits
 from tb_memory_plugin.readers.checked import Malformed
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD = 65_536
 _BUFFER = 1 << 20
 _GZIP_WINDOW = 31  # zlib's number for a gzip header and checksum
-# Towers of one-item tuples in a pickle, memoised or not. No number or text of a real one has them.
-_TOWERS = (b"\x85" * 256, b"\x85\x94" * 256)
+# Towers of tuples in a pickle (TUPLE1, or None and TUPLE2; MEMOIZE): no snapshot has them, neither
+# as numbers nor as text. Others than these plain ones end the process, which the store reports.
+_TOWERS = tuple(nest * 256 for nest in (b"\x85", b"\x85\x94", b"N\x86", b"N\x86\x94"))
 
 
 @contextmanager
@@ -62,16 +62,14 @@ class Stream(io.RawIOBase):
     is called as bytes pass: the part of the file consumed, and how many came out so far.
     """
 
-    def __init__(
-        self, file: io.FileIO, limit: int | None, seen: Callable[[float, int], None]
-    ) -> None:
+    def __init__(self, file: io.FileIO, limit: int, seen: Callable[[float, int], None]) -> None:
         self._size = max(1, os.fstat(file.fileno()).st_size)
         head = file.read(len(GZIP_MAGIC))
         file.seek(0)
         self.compressed = head == GZIP_MAGIC
         self._raw: Any = _Inflater(file) if self.compressed else file
         self._file = file
-        self._limit = limit if limit is not None else limits.available() // 2
+        self._limit = limit
         self._seen = seen
         self.count = 0
 

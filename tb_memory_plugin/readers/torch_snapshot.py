@@ -8,14 +8,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from tb_memory_plugin.errors import SourceError
-from tb_memory_plugin.readers import opening, unpickle
+from tb_memory_plugin.readers import limits, opening, unpickle
 from tb_memory_plugin.readers.checked import Malformed
-from tb_memory_plugin.readers.limits import memory_ceiling
 from tb_memory_plugin.readers.torch_structure import FORMAT, from_structure
 from tb_memory_plugin.recording.recording import Recording
 
@@ -85,15 +84,17 @@ def read(path: Path, progress: Progress | None = None, limit: int | None = None)
 
 def _structure(path: Path, report: Progress, limit: int | None) -> Any:
     name = path.name
-    with opening.regular_file(path, name) as file, memory_ceiling() as grant:
+    unpacked = limits.available() // 2 if limit is None else limit
+    with opening.regular_file(path, name) as file, ExitStack() as stack:
         before = os.fstat(file.fileno())
+        grant = stack.enter_context(limits.memory_ceiling(before.st_size))
 
         def seen(part: float, count: int) -> None:
             grant(count)
             report(_READING * part, "reading")
 
         try:
-            stream = opening.Stream(file, limit, seen)
+            stream = opening.Stream(file, unpacked, seen)
             structure = _decoded(io.BufferedReader(stream, _BUFFER), name)
         except (SourceError, MemoryError, Malformed) as error:
             _check_unchanged(name, before, os.fstat(file.fileno()))
@@ -107,7 +108,7 @@ def _decoded(buffered: io.BufferedReader, name: str) -> Any:
     protocol = unpickle.protocol(start)
     _check_start(name, start, protocol)
     if protocol is not None:
-        return unpickle.load(cast(BinaryIO, buffered), protocol)
+        return unpickle.load(buffered)
     try:
         return json.loads(buffered.read())
     except UnicodeDecodeError:

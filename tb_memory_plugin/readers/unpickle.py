@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import copyreg
 import pickle
-from typing import Any, BinaryIO, NoReturn
+from io import BufferedReader
+from typing import Any, NoReturn
 
 from tb_memory_plugin.readers.checked import Malformed, shown
 
 OLDEST, NEWEST = 2, 5
-_FRAMED_SINCE = 4
+_FRAME = b"\x95"  # the first opcode of protocols 4 and 5
 
 
 class Refused(Malformed):
@@ -38,17 +39,17 @@ def protocol(head: bytes) -> int | None:
 class _Framed:
     """A file without ``peek``: the unpickler then reads frames whole instead of copying ahead."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BufferedReader) -> None:
         self.read = file.read
         self.readline = file.readline
 
 
-def load(file: BinaryIO, protocol: int) -> Any:
+def load(file: BufferedReader) -> Any:
     """The one object pickled in ``file``. Raises Malformed (Refused), OSError, MemoryError."""
     # A registered extension code that was used before is served from here, past find_class.
     copyreg.clear_extension_cache()
     try:
-        source: Any = _Framed(file) if protocol >= _FRAMED_SINCE else file
+        source: Any = _Framed(file) if file.peek(3)[2:3] == _FRAME else file
         return _PlainUnpickler(source).load()
     except (Malformed, OSError, MemoryError):
         raise
