@@ -4,7 +4,8 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { bytes } from "../../../format";
 import { by, device, selection } from "../../../state";
 import { fitting } from "./fitting";
-import { groupColours, type Model, pickedGroup } from "./model";
+import { groupColours, pickedGroup } from "./groupColours";
+import type { Model } from "./model";
 
 const FORMULA = "1 − allocated ÷ reserved";
 /** Lines of entries before "+N more". */

@@ -2,7 +2,8 @@
 
 import { useComputed } from "@preact/signals";
 import { hasHistory } from "../../../state";
-import { groupColours, LEFT, type Model } from "./model";
+import { groupColours } from "./groupColours";
+import { LEFT, type Model } from "./model";
 import { markTitle, readout, stepAt } from "./readout";
 import { placeOfRow } from "./rows";
 import type { PlacedMark } from "./scene";

@@ -1,0 +1,38 @@
+/** Which colour each group of an answer is drawn in, and which group is picked. */
+
+import { computed, type ReadonlySignal } from "@preact/signals";
+import { by, selection } from "../../../state";
+import { colours, ink } from "../../../theme/theme";
+import { mix } from "./colour";
+import type { Sheet } from "./scene";
+
+/** Key of the group that is picked, if it belongs to the grouping shown. */
+export const pickedGroup: ReadonlySignal<string | null> = computed(() => {
+  const picked = selection.value;
+  return picked?.kind === "group" && picked.by === by.value ? picked.key : null;
+});
+
+/** Colours handed out once an answer, so that the last picture keeps its own while the next loads. */
+const handedOut = new WeakMap<object, { by: string; colours: readonly string[] }>();
+
+/** A colour for each group of a sheet's answer. */
+export function groupColours({ usage }: Pick<Sheet, "usage">): readonly string[] {
+  const source = colours.value;
+  const known = handedOut.get(usage);
+  if (known !== undefined && (known.by === by.value || usage.window.by !== by.value)) {
+    return known.colours;
+  }
+  const given = usage.window.groups.map((group) => source.of(group));
+  handedOut.set(usage, { by: by.value, colours: given });
+  return given;
+}
+
+/** A colour for each group; all but the picked group stand back. */
+export function layerColours(sheet: Sheet, picked: string | null): readonly string[] {
+  const given = groupColours(sheet);
+  const isThere = sheet.usage.window.groups.some(({ key }) => key === picked);
+  return given.map((colour, index) => {
+    if (!isThere || sheet.usage.window.groups[index]?.key === picked) return colour;
+    return mix(colour, ink.value.background, 0.72);
+  });
+}
