@@ -156,6 +156,7 @@ export interface BreakdownGroup {
   largest: number;
   oldest_step: number | null;
   oldest_event: number | null;
+  oldest_time: number | null;
   category?: string;
   frames?: Frame[];
 }

@@ -3,7 +3,7 @@
 import { breakdown } from "../flow/questions";
 import { bytes, count, exactBytes, share } from "../format";
 import { momentWords } from "../state/moment";
-import { summary } from "../state/recording";
+import { hasHistory, summary } from "../state/recording";
 import { by } from "../state/view";
 import { groupLabel, oldestWords } from "../views/profile/breakdown/model";
 import { Facts } from "./Facts";
@@ -23,7 +23,7 @@ export function Group({ groupBy, id }: { groupBy: string; id: string }) {
       </p>
     );
   }
-  const where = momentWords(data);
+  const where = hasHistory.value ? momentWords(data) : "the end";
   return (
     <>
       <h2 class="title">{groupLabel(group.label, groupBy)}</h2>

@@ -16,5 +16,5 @@ export function momentWords({ event, time, step }: Moment): string {
   if (time !== null) words.push(moment(time, 0));
   if (words.length > 0) return words.join(", ");
   if (event === null) return "–";
-  return event < 0 ? "at the start" : `event\u00a0${count(event)}`;
+  return event < 0 ? "the start" : `event\u00a0${count(event)}`;
 }

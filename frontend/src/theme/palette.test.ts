@@ -17,16 +17,24 @@ describe("colours of groups", () => {
 
   it("differ for as many groups as there are colours", () => {
     const colours = new Colours();
-    const keys = Array.from({ length: 20 }, (_, index) => `stack ${index}`);
-    expect(new Set(keys.map((key) => colours.of({ key }))).size).toBe(20);
+    const keys = Array.from({ length: 16 }, (_, index) => `stack ${index}`);
+    expect(new Set(keys.map((key) => colours.of({ key }))).size).toBe(16);
   });
 
-  it("are three greys for what is not one thing, whatever the grouping says of it", () => {
-    const colours = new Colours();
+  it.each(["light", "dark"] as const)("are three greys for what is not one thing (%s)", (theme) => {
+    const colours = new Colours(theme);
     const keys = [BEFORE_KEY, UNKNOWN_KEY, REST_KEY];
     const greys = keys.map((key) => colours.of({ key, category: "unknown" }));
     expect(new Set(greys).size).toBe(3);
     for (const grey of greys) expect(grey).toMatch(/^#(..)\1\1$/);
+  });
+
+  it("stay when the theme changes", () => {
+    const taken = new Map<string, number>();
+    const light = new Colours("light", taken);
+    const first = light.of({ key: "a" });
+    light.of({ key: "b" });
+    expect(new Colours("dark", taken).of({ key: "a" })).toBe(first);
   });
 
   it("come from a known hash (FNV-1a of the letter a)", () => {

@@ -16,16 +16,17 @@ export const CATEGORY_COLOURS: Readonly<Record<string, string>> = {
 export const REST_KEY = "…rest";
 export const BEFORE_KEY = "…before";
 export const UNKNOWN_KEY = "…unknown";
-const QUIET: Readonly<Record<string, string>> = {
-  [BEFORE_KEY]: "#c4c4c4",
-  [UNKNOWN_KEY]: "#a6a6a6",
-  [REST_KEY]: "#868686",
+
+/** Greys that stand behind the colours: pale on white, deep on dark. */
+const QUIET: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>>> = {
+  light: { [BEFORE_KEY]: "#c4c4c4", [UNKNOWN_KEY]: "#a6a6a6", [REST_KEY]: "#868686" },
+  dark: { [BEFORE_KEY]: "#8c8c8c", [UNKNOWN_KEY]: "#747474", [REST_KEY]: "#5e5e5e" },
 };
 
+/** Far from each other in hue or lightness, in an order where neighbours are farthest. */
 const STACKS = [
-  "#4477aa", "#ee6677", "#ccbb44", "#66ccee", "#aa3377", "#228833", "#ee8866", "#99ddff",
-  "#882255", "#44bb99", "#eedd88", "#aaaa00", "#77aadd", "#cc6677", "#999933", "#88ccee",
-  "#ffaabb", "#117733", "#bbcc33", "#ddaa77",
+  "#4477aa", "#ee8866", "#228833", "#ffaabb", "#6655bb", "#ccbb44", "#66ccee", "#882255",
+  "#44aa99", "#ee6677", "#aabbdd", "#888822", "#bb88dd", "#996633", "#d5e8a0", "#226677",
 ]; // biome-ignore format: a palette reads as a grid
 
 /** A small, stable hash (FNV-1a) of a key. */
@@ -44,22 +45,26 @@ export interface Coloured {
 
 /** Hands out a colour a key: the key's own where free, else the next; it then keeps it. */
 export class Colours {
-  readonly #taken = new Map<string, number>();
+  /** `taken` is what was handed out already, for a theme that changes while colours stay. */
+  constructor(
+    private readonly theme: "light" | "dark" = "light",
+    private readonly taken = new Map<string, number>(),
+  ) {}
 
   of(group: Coloured): string {
-    const quiet = QUIET[group.key];
+    const quiet = QUIET[this.theme][group.key];
     if (quiet) return quiet;
     const category = group.category ? CATEGORY_COLOURS[group.category] : undefined;
-    return category ?? (STACKS[this.#slot(group.key)] as string);
+    return category ?? (STACKS[this.slot(group.key)] as string);
   }
 
-  #slot(key: string): number {
-    const known = this.#taken.get(key);
+  private slot(key: string): number {
+    const known = this.taken.get(key);
     if (known !== undefined) return known;
-    const used = new Set(this.#taken.values());
+    const used = new Set(this.taken.values());
     let slot = hash(key) % STACKS.length;
     if (used.size < STACKS.length) while (used.has(slot)) slot = (slot + 1) % STACKS.length;
-    this.#taken.set(key, slot);
+    this.taken.set(key, slot);
     return slot;
   }
 }

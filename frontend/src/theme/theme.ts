@@ -43,13 +43,16 @@ const DARK: Ink = {
 
 export const ink = computed(() => (dark.value ? DARK : LIGHT));
 
-/** One colour a group, the same in chart, legend and tables while a recording is grouped one way. */
-export const colours = computed(() => {
+/** Colours handed out while a recording is grouped one way. */
+const taken = computed(() => {
   // Read to start afresh for another recording or grouping.
   sourceId.value;
   by.value;
-  return new Colours();
+  return new Map<string, number>();
 });
+
+/** One colour a group, the same in chart, legend and tables. */
+export const colours = computed(() => new Colours(dark.value ? "dark" : "light", taken.value));
 
 /** Follows TensorBoard's own toggle, else its `darkMode` parameter, else the system. */
 export function watchTheme(frame: Window): () => void {

@@ -10,7 +10,8 @@ import {
   sizeIn,
 } from "./model";
 
-const words = ({ event }: { event: number | null }): string => `event ${event}`;
+const words = ({ event, time }: { event: number | null; time: number | null }): string =>
+  time === null ? `event ${event}` : `at ${time}`;
 const row = (over: Partial<AllocationRow>): AllocationRow => ({ ...over }) as AllocationRow;
 
 describe("sorting", () => {
@@ -37,10 +38,19 @@ describe("sorting", () => {
 
 describe("cells", () => {
   it("say when the oldest was born", () => {
-    expect(oldestWords({ oldest_event: -1, oldest_step: null }, words)).toBe("before");
-    expect(oldestWords({ oldest_event: null, oldest_step: null }, words)).toBe("before");
-    expect(oldestWords({ oldest_event: 5, oldest_step: 0 }, words)).toBe("step\u00a00");
-    expect(oldestWords({ oldest_event: 5, oldest_step: null }, words)).toBe("event 5");
+    expect(oldestWords({ oldest_event: -1, oldest_step: null, oldest_time: null }, words)).toBe(
+      "before",
+    );
+    expect(oldestWords({ oldest_event: null, oldest_step: null, oldest_time: null }, words)).toBe(
+      "before",
+    );
+    expect(oldestWords({ oldest_event: 5, oldest_step: 0, oldest_time: 9 }, words)).toBe(
+      "step\u00a00",
+    );
+    expect(oldestWords({ oldest_event: 5, oldest_step: null, oldest_time: null }, words)).toBe(
+      "event 5",
+    );
+    expect(oldestWords({ oldest_event: 5, oldest_step: null, oldest_time: 7 }, words)).toBe("at 7");
   });
 
   it("say when one was born", () => {

@@ -39,13 +39,13 @@ export function ariaSort(text: string, column: Column): "ascending" | "descendin
 
 /** When the oldest of a group was born: `before`, `step 0`, or the moment without steps. */
 export function oldestWords(
-  group: Pick<BreakdownGroup, "oldest_step" | "oldest_event">,
+  group: Pick<BreakdownGroup, "oldest_step" | "oldest_event" | "oldest_time">,
   words: (moment: Moment) => string,
 ): string {
   const { oldest_event: event, oldest_step: step } = group;
   if (event === null || event < 0) return "before";
   if (step !== null && step >= 0) return `step\u00a0${count(step)}`;
-  return words({ event, time: null, step: null });
+  return words({ event, time: group.oldest_time ?? null, step: null });
 }
 
 /** The birth of one allocation in the same words. */

@@ -2,6 +2,7 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { by, selection } from "../../../state";
+import type { Colours } from "../../../theme/palette";
 import { colours, ink } from "../../../theme/theme";
 import { mix } from "./colour";
 import type { Sheet } from "./scene";
@@ -13,17 +14,17 @@ export const pickedGroup: ReadonlySignal<string | null> = computed(() => {
 });
 
 /** Colours handed out once an answer, so that the last picture keeps its own while the next loads. */
-const handedOut = new WeakMap<object, { by: string; colours: readonly string[] }>();
+const handedOut = new WeakMap<object, { source: Colours; colours: readonly string[] }>();
 
 /** A colour for each group of a sheet's answer. */
 export function groupColours({ usage }: Pick<Sheet, "usage">): readonly string[] {
   const source = colours.value;
   const known = handedOut.get(usage);
-  if (known !== undefined && (known.by === by.value || usage.window.by !== by.value)) {
+  if (known !== undefined && (known.source === source || usage.window.by !== by.value)) {
     return known.colours;
   }
   const given = usage.window.groups.map((group) => source.of(group));
-  handedOut.set(usage, { by: by.value, colours: given });
+  handedOut.set(usage, { source, colours: given });
   return given;
 }
 

@@ -34,7 +34,7 @@ function firstRow(length: number, holds: (row: number) => boolean): number {
 export function placeOfRow(usage: Usage, row: number): number {
   const instant = (usage.window.axis === "time" ? usage.time : usage.event)[row] as number;
   const begin = usage.begin[row] as number;
-  return instant >= begin ? instant : begin;
+  return Math.max(instant, begin);
 }
 
 /** The row that shows `event`; -1 when none does. */
