@@ -84,13 +84,15 @@ class StateReader:
     def _segment(self, segment: dict[Any, Any], what: str, ordinal: int | None) -> Segment:
         if "blocks" not in segment and "total_size" not in segment:
             raise Malformed(f"{what} has neither a size nor blocks")
-        device = segment.get("device", 0) if ordinal is None else ordinal
+        if ordinal is None:
+            device = segment.get("device", 0)
+            ordinal = integer(device, f"the device of {what}", 0, _ORDINAL_MAX)
         start = address(segment.get("address", 0), f"the address of {what}")
         blocks = self._blocks(segment.get("blocks", ()), start, what)
         size = segment.get("total_size", sum(block.size for block in blocks))
         kind, expandable = segment.get("segment_type"), segment.get("is_expandable")
         return Segment(
-            ordinal=integer(device, f"the device of {what}", 0, _ORDINAL_MAX),
+            ordinal=ordinal,
             address=start,
             size=integer(size, f"the total_size of {what}"),
             pool=self.pools.row(segment.get("segment_pool_id", _DEFAULT_POOL)),
