@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tb_memory_plugin.analysis.content import stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
@@ -26,6 +28,8 @@ _INSTALLED = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_FUNCTION = 60
+_MOST_COMPARED = 500
+_NO_FRAMES = "stack without frames"
 
 #: Functions of C++ that tell what an allocation was for: a node of autograd, an op.
 _NODE = re.compile(r"\bautograd::generated::(\w+Backward\w*)")
@@ -59,13 +63,11 @@ def frames_of(recording: Recording, stack: int) -> list[dict[str, Any]] | None:
     if stack < 0:
         return None
     frames, offsets = stack_layout(recording)
-    table = recording.table("frames")
-    library = library_frames(recording)
-    found = []
-    for row in frames[offsets[stack] : offsets[stack + 1]].tolist():
-        frame = {name: table.column(name)[row].as_py() for name in ("function", "file", "line")}
-        found.append({**frame, "library": bool(library[row])})
-    return found
+    rows = frames[offsets[stack] : offsets[stack + 1]]
+    table = recording.table("frames").select(["function", "file", "line"])
+    library = library_frames(recording)[rows].tolist()
+    found = table.take(pa.array(rows, pa.int64())).to_pylist()
+    return [{**frame, "library": own} for frame, own in zip(found, library, strict=True)]
 
 
 def stack_label(recording: Recording, stack: int, lines: int = 1) -> str:
@@ -82,10 +84,13 @@ def stack_label(recording: Recording, stack: int, lines: int = 1) -> str:
 def stack_labels(recording: Recording, stacks: list[int]) -> list[str]:
     """Labels of ``stacks``; those that read alike say more, until they differ if they can.
 
-    First by their callers, then, where only libraries' frames differ, by what was called.
+    First by their callers, then, where only libraries' frames differ, by what was called. A list
+    too long to be read is labelled by innermost frames only.
     """
+    if len(stacks) > _MOST_COMPARED:
+        return _plain_labels(recording, stacks)
     labels = [stack_label(recording, stack) for stack in stacks]
-    for label in {label for label in labels if labels.count(label) > 1}:
+    for label in [label for label, count in Counter(labels).items() if count > 1]:
         places = [place for place, other in enumerate(labels) if other == label]
         alike = [stacks[place] for place in places]
         longer = [
@@ -98,6 +103,14 @@ def stack_labels(recording: Recording, stacks: list[int]) -> list[str]:
         for place, tried in zip(places, best, strict=True):
             labels[place] = tried if len(set(best)) > 1 else label
     return labels
+
+
+def frame_labels(recording: Recording, frames: set[int]) -> dict[int, str]:
+    """The label of each of ``frames`` (rows of the table); -1 is left out."""
+    table = recording.table("frames").select(["function", "file", "line"])
+    wanted = sorted(frame for frame in frames if frame >= 0)
+    found = table.take(pa.array(wanted, pa.int64())).to_pylist()
+    return {frame: frame_label(row) for frame, row in zip(wanted, found, strict=True)}
 
 
 def innermost_own(recording: Recording) -> IntArray:
@@ -117,6 +130,12 @@ def frame_label(frame: dict[str, Any]) -> str:
     if not file or file == "??":
         return function
     return f"{function} · {file}:{frame['line']}" if frame["line"] else f"{function} · {file}"
+
+
+def _plain_labels(recording: Recording, stacks: list[int]) -> list[str]:
+    frames = innermost_own(recording)[stacks].tolist()
+    labels = frame_labels(recording, set(frames))
+    return [labels.get(frame, _NO_FRAMES) for frame in frames]
 
 
 def _with_callee(recording: Recording, label: str, stack: int) -> str:
@@ -149,7 +168,7 @@ def _called_label(frames: list[dict[str, Any]]) -> str:
         for frame in frames
         if frame["function"] not in (None, "", "??") and not _PLUMBING.search(frame["function"])
     ]
-    return frame_label((named or frames)[0]) if frames else "stack without frames"
+    return frame_label((named or frames)[0]) if frames else _NO_FRAMES
 
 
 def _library_frames(recording: Recording) -> IntArray:

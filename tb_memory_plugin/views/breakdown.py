@@ -11,13 +11,13 @@ from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, reserved_known
 from tb_memory_plugin.analysis.breakdown import Breakdown, breakdown
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.filters import mask
-from tb_memory_plugin.analysis.frames import frames_of, innermost_own
+from tb_memory_plugin.analysis.frames import frame_labels, frames_of, innermost_own
 from tb_memory_plugin.analysis.grouping import FIRST, Groups, group_ids
 from tb_memory_plugin.analysis.instants import resolve, step_at
 from tb_memory_plugin.analysis.ranking import TOP, ranking
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.views.words import allocation_labels, allocation_rows, frame_labels
+from tb_memory_plugin.views.words import allocation_labels, allocation_rows
 
 LIMIT = 200
 MOST = 2000

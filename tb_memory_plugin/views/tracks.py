@@ -94,7 +94,7 @@ def _merged(items: _Items, pixel: int) -> _Items:
     """Those narrower than ``pixel`` made one where they begin in the same one, at one depth."""
     length = items.end - items.begin
     narrow = np.flatnonzero(length < pixel)
-    if len(narrow) < 2:  # noqa: PLR2004
+    if len(narrow) < 2:
         return items
     column = items.begin[narrow] // pixel
     order = narrow[np.lexsort((-length[narrow], column, items.depth[narrow]))]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.frames import frame_label, innermost_own
+from tb_memory_plugin.analysis.frames import frame_labels, innermost_own
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import Category
@@ -70,16 +69,6 @@ def allocation_labels(recording: Recording, rows: IntArray) -> list[str]:
         else "no stack recorded"
         for place in range(len(rows))
     ]
-
-
-def frame_labels(recording: Recording, frames: set[int]) -> dict[int, str]:
-    """The label of each of ``frames`` (rows of the table); -1 is left out."""
-    table = recording.table("frames")
-    wanted = sorted(frame for frame in frames if frame >= 0)
-    found = (
-        table.select(["function", "file", "line"]).take(pa.array(wanted, pa.int64())).to_pylist()
-    )
-    return {frame: frame_label(row) for frame, row in zip(wanted, found, strict=True)}
 
 
 def hexadecimal(address: int | None) -> str | None:

@@ -67,7 +67,7 @@ def test_an_allocation_s_segment_maps_its_address_at_its_birth(world: World) -> 
     segments = recording.table("segment_lives").to_pylist()
     for row in recording.table("allocations").to_pylist():
         birth = -1 if row["birth"] is None else row["birth"]
-        holding = [
+        holding: list[int | None] = [
             place
             for place, segment in enumerate(segments)
             if segment["address"] <= row["address"] < segment["address"] + segment["size"]
@@ -255,7 +255,7 @@ def test_step_annotation_and_label_come_to_the_allocation() -> None:
 def test_sums_beyond_64_bits_are_refused_in_words() -> None:
     huge = (1 << 63) - 1
     recording = history([("alloc", 1, huge), ("alloc", 2, 1)])
-    with pytest.raises(SourceError, match="test.pickle: the allocations add up to more than 64"):
+    with pytest.raises(SourceError, match=r"test\.pickle: the allocations add up to more than 64"):
         derive(recording)
     fine = derive(history([("alloc", 1, huge), ("free", 1, huge), ("alloc", 2, huge)]))
     assert fine.table("usage").column("allocated").to_pylist() == [0, huge, 0, huge]

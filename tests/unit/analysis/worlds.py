@@ -58,7 +58,7 @@ def worlds(draw: st.DrawFn) -> World:
         elif what in ("map", "unmap"):
             first = draw(st.integers(0, 12))
             chosen = set(range(first, first + draw(st.integers(1, 5))))
-            if what == "map" and not chosen & pages or what == "unmap" and chosen <= pages:
+            if not chosen & pages if what == "map" else chosen <= pages:
                 pages = pages | chosen if what == "map" else pages - chosen
                 note((what, first * PAGE, len(chosen) * PAGE))
     start = draw(st.integers(0, len(events)))

@@ -49,7 +49,8 @@ def alive(recording: Recording, event: int) -> list[dict[str, Any]]:
 
 def reserved(recording: Recording, event: int) -> int | None:
     rows = [row for row in recording.table("usage").to_pylist() if row["event"] <= event]
-    return rows[-1]["reserved"]
+    found: int | None = rows[-1]["reserved"]
+    return found
 
 
 def expected(recording: Recording, axis: str, begin: int, end: int) -> tuple[int, int | None]:

@@ -1,0 +1,183 @@
+"""Groups, their keys and labels, and the order in which they are drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_memory_plugin.analysis import naming
+from tb_memory_plugin.analysis.breakdown import breakdown
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.grouping import GROUPINGS, group_ids, patterns
+from tb_memory_plugin.analysis.ranking import describe, ranking
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Recording
+from tests.fixtures.histories import history
+from tests.fixtures.training import training
+
+PEAK = 3  # the event of training() after which it holds most
+
+
+def at_peak(recording: Recording, by: str, pattern: str = "") -> dict[str, int]:
+    """Bytes by label, largest first."""
+    device = recording.devices[0]
+    groups = group_ids(recording, device, by, pattern)
+    found = breakdown(recording, device, PEAK, groups)
+    labels = naming.labels(recording, groups, found.group.tolist())
+    return dict(zip(labels, found.bytes.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        (
+            "category",
+            {"activation": 2560, "parameter": 1000, "gradient": 700, "before the window": 300},
+        ),
+        (
+            "stack",
+            {
+                "forward · model.py:90": 2048,
+                "no stack recorded": 1300,
+                "aten::mm": 700,
+                "forward · model.py:88": 512,
+            },
+        ),
+        ("op", {"aten::softmax": 2048, "before the window": 1300, "aten::mm": 1212}),
+        (
+            "module",
+            {
+                "block.1": 2048,
+                "before the window": 1300,
+                "no module known": 700,
+                "block.0": 512,
+            },
+        ),
+        (
+            "dtype_shape",
+            {
+                "float32 [8, 64]": 2048,
+                "before the window": 1300,
+                "no dtype known": 700,
+                "float32 [8, 16]": 512,
+            },
+        ),
+        ("step", {"step 3": 3260, "before the window": 1300}),
+        (
+            "annotation",
+            {
+                "inner": 2048,
+                "before the window": 1300,
+                "outside any annotation": 700,
+                "load": 512,
+            },
+        ),
+        ("pool", {"default pool": 3860, "private pool 0,1": 700}),
+        ("stream", {"default stream": 3860, "stream 0x7": 700}),
+        (
+            "size",
+            {"2.00 KiB": 2048, "1000 B": 1000, "700 B": 700, "512 B": 512, "300 B": 300},
+        ),
+    ],
+)
+def test_what_is_alive_at_the_peak(by: str, expected: dict[str, int]) -> None:
+    found = at_peak(training(), by)
+    assert found == expected
+    assert list(found) == list(expected)
+
+
+def test_patterns_take_what_matches_in_their_order() -> None:
+    found = at_peak(training(), "pattern", "MODEL.PY:88, /soft(max|min)/\nmain")
+    assert found == {"/soft(max|min)/": 2048, "everything else": 2000, "MODEL.PY:88": 512}
+
+
+def test_patterns_match_ops_names_and_modules_too() -> None:
+    assert at_peak(training(), "pattern", "aten::mm")["aten::mm"] == 1212
+    assert at_peak(training(), "pattern", "block.1")["block.1"] == 2048
+    assert at_peak(training(), "pattern", "/^w$/")["/^w$/"] == 1000
+
+
+def test_patterns_are_split_at_commas_but_not_inside_an_expression() -> None:
+    assert patterns("a, b\n/x{1,2}/,  c,,a") == ["a", "b", "/x{1,2}/", "c"]
+    assert patterns("/home/me,b") == ["/home/me,b"]
+    with pytest.raises(QueryError, match="needs a pattern"):
+        patterns(" ,\n")
+    with pytest.raises(QueryError, match="At most 20 patterns at once; these are 21"):
+        patterns(",".join(f"p{number}" for number in range(21)))
+
+
+@pytest.mark.parametrize("by", sorted(GROUPINGS))
+def test_every_key_leads_back_to_its_group(by: str) -> None:
+    recording = training()
+    device = recording.devices[0]
+    groups = group_ids(recording, device, by, "model.py:88,mm")
+    ids = sorted(set(groups.ids.tolist()))
+    keys = naming.keys(recording, groups, ids)
+    assert len(set(keys)) == len(ids)
+    assert [naming.find(recording, groups, key) for key in keys] == ids
+    with pytest.raises(QueryError, match=f"no group 'nonsense' by {by}"):
+        naming.find(recording, groups, "nonsense")
+
+
+def test_the_key_of_a_stack_depends_on_its_content_only() -> None:
+    def keys(stacks: list[list[tuple[str, str, int]]]) -> set[str]:
+        recording = derive(
+            history([("alloc", n, 1, {"stack": n}) for n in range(len(stacks))], stacks=stacks)
+        )
+        groups = group_ids(recording, recording.devices[0], "stack")
+        return set(naming.keys(recording, groups, sorted(set(groups.ids.tolist()))))
+
+    one, two, three = [("f", "a.py", 1)], [("g", "a.py", 1)], [("f", "a.py", 1), ("g", "a.py", 1)]
+    assert keys([one, two, three]) == keys([three, one, two])
+    assert len(keys([one, two, three])) == 3
+
+
+def test_unknown_stacks_are_the_window_s_or_older() -> None:
+    older = derive(
+        history(blocks=[{"address": 1, "requested": 7}], segments=[{"address": 0, "size": 9}])
+    )
+    assert list(at_peak_labels(older)) == ["before the window"]
+    within = derive(history([("alloc", 1, 7)]))
+    assert list(at_peak_labels(within)) == ["no stack recorded"]
+
+
+def at_peak_labels(recording: Recording) -> list[str]:
+    return [band["label"] for band in describe(recording, recording.devices[0], "stack")]
+
+
+def test_bands_are_the_largest_at_the_peak_then_the_unknown_then_the_rest() -> None:
+    events = [("alloc", n, 100 - n, {"stack": n}) for n in range(6)]
+    recording = derive(
+        history(
+            [*events, ("alloc", 9, 1), ("free", 20, 1000)],
+            stacks=[[(f"f{n}", "a.py", n + 1)] for n in range(6)],
+        )
+    )
+    bands = describe(recording, recording.devices[0], "stack", top=3)
+    assert [band["label"] for band in bands] == [
+        "f0 · a.py:1",
+        "f1 · a.py:2",
+        "f2 · a.py:3",
+        "no stack recorded",
+        "3 smaller groups",
+    ]
+    assert bands[-1]["key"] == "…rest"
+    assert ranking(recording, recording.devices[0], "stack", top=5).rest == 0
+
+
+def test_categories_are_stacked_in_their_own_order() -> None:
+    recording = training()
+    bands = describe(recording, recording.devices[0], "category", top=1)
+    assert [band["key"] for band in bands] == [
+        "parameter",
+        "gradient",
+        "activation",
+        "unknown",
+        "…before",
+    ]
+    assert bands[0] == {"key": "parameter", "label": "parameter", "category": "parameter"}
+
+
+def test_grouping_by_something_else_is_refused() -> None:
+    recording = training()
+    with pytest.raises(QueryError, match="choose one of category, stack, op"):
+        group_ids(recording, recording.devices[0], "mood")

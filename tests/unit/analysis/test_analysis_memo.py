@@ -1,0 +1,57 @@
+"""What is kept, for how long, and how much of it."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import _Memo
+from tests.fixtures.histories import history
+
+
+def test_work_is_done_once_for_a_recording() -> None:
+    kept, calls = _Memo(1 << 20), [0]
+    one, other = history(), history()
+
+    def work() -> int:
+        calls[0] += 1
+        return calls[0]
+
+    assert [kept.get(recording, "name", work) for recording in (one, one, other)] == [1, 1, 2]
+
+
+def test_the_least_recently_used_makes_room() -> None:
+    kept = _Memo(2500)
+    recording = history()
+    done: list[str] = []
+
+    def ask(name: str) -> None:
+        def work() -> IntArray:
+            done.append(name)
+            return np.zeros(1000, np.int8)
+
+        kept.get(recording, name, work)
+
+    for name in ("a", "b", "a", "c", "a", "b", "a"):
+        ask(name)
+    assert done == ["a", "b", "c", "b"]
+
+
+def test_what_is_larger_than_the_room_is_not_kept_and_drops_nothing() -> None:
+    kept = _Memo(3000)
+    recording = history()
+    kept.get(recording, "small", lambda: 1)
+    kept.get(recording, "large", lambda: np.zeros(5000, np.int8))
+    assert kept.get(recording, "small", lambda: 2) == 1
+
+
+def test_results_go_with_their_recording() -> None:
+    kept = _Memo(1 << 20)
+    recording = history()
+    kept.get(recording, "name", lambda: np.zeros(100))
+    assert kept._held > 0
+    del recording
+    gc.collect()
+    assert kept._held == 0

@@ -1,0 +1,98 @@
+"""Everything about one allocation."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.views.allocation import card
+from tests.fixtures.training import training
+
+
+def test_a_card() -> None:
+    found = json.loads(json.dumps(card(training(), "3")))
+    assert found["label"] == "forward · model.py:90"
+    kept = (
+        "device",
+        "birth",
+        "free_requested",
+        "death",
+        "before_window",
+        "size",
+        "size_inferred",
+        "category_inferred",
+        "stream",
+        "pool",
+        "annotation",
+        "compile_context",
+        "user_metadata",
+    )
+    assert {name: found[name] for name in kept} == {
+        "device": "0",
+        "birth": 1,
+        "free_requested": 4,
+        "death": 5,
+        "before_window": False,
+        "size": 2048,
+        "size_inferred": True,
+        "category_inferred": False,
+        "stream": "default",
+        "pool": "default",
+        "annotation": "inner",
+        "compile_context": "0/0",
+        "user_metadata": None,
+    }
+    assert [frame["function"] for frame in found["birth_stack"]] == ["softmax", "forward", "main"]
+    assert [frame["library"] for frame in found["birth_stack"]] == [True, False, False]
+    assert found["death_stack"] == found["birth_stack"]  # that of the request to free it
+    assert found["forward_stack"] is None
+    assert found["segment"] == {
+        "address": "0x1000",
+        "size": 0x6000,
+        "kind": "large",
+        "expandable": False,
+        "birth": None,
+        "death": None,
+    }
+    assert found["siblings"] == {"count": 1, "bytes": 2048, "alive_at_peak": 1, "ids": ["3"]}
+
+
+def test_what_was_there_before_says_so() -> None:
+    found = card(training(), "0")
+    assert found["before_window"]
+    assert found["birth_stack"] is None
+    assert found["siblings"] is None
+    assert found["name"] == "w"
+
+
+def test_a_private_pool_and_another_stream_are_named() -> None:
+    found = card(training(), "4")
+    assert (found["pool"], found["stream"]) == ("private 0,1", "0x7")
+    assert found["category_inferred"]
+
+
+def test_an_allocation_of_another_device() -> None:
+    assert card(training(), "6")["device"] == "1"
+
+
+@pytest.mark.parametrize("id", ["7", "-1", "x", "", "١", "9" * 40])
+def test_unknown_ids_are_refused(id: str) -> None:
+    with pytest.raises(QueryError, match="no allocation"):
+        card(training(), id)
+
+
+def test_siblings_around_it_are_named() -> None:
+    from tb_memory_plugin.analysis.derive import derive
+    from tests.fixtures.histories import history
+
+    recording = derive(
+        history(
+            [("alloc", n, 1, {"stack": n % 2}) for n in range(200)],
+            stacks=[[("f", "a.py", 1)], [("g", "a.py", 2)]],
+        )
+    )
+    siblings = card(recording, "100")["siblings"]
+    assert (siblings["count"], siblings["bytes"], siblings["alive_at_peak"]) == (100, 100, 100)
+    assert siblings["ids"] == [str(n) for n in range(50, 151, 2)]
