@@ -1,0 +1,71 @@
+"""What the training program says it is doing, steps and annotations, kept as spans."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Span:
+    """A step or an annotation; ``end`` is None while it goes on. Unix nanoseconds."""
+
+    kind: str
+    name: str
+    begin: int
+    end: int | None = None
+    step: int | None = None
+    depth: int = 0
+    thread: int = 0
+
+
+@dataclass
+class Program:
+    """The steps and annotations of one process, in order of their begin."""
+
+    origin: int = field(default_factory=time.time_ns)
+    steps: list[Span] = field(default_factory=list)
+    annotations: list[Span] = field(default_factory=list)
+    _begin: int = 0
+    _open: threading.local = field(default_factory=threading.local)
+
+    def __post_init__(self) -> None:
+        self._begin = self.origin
+
+    def end_step(self, number: int | None = None) -> Span:
+        """Close the step going on, as ``number`` or one more than the last."""
+        if number is None:
+            number = (self.steps[-1].step or 0) + 1 if self.steps else 0
+        now = time.time_ns()
+        step = Span("step", f"step {number}", self._begin, now, number)
+        self.steps.append(step)
+        self._begin = now
+        return step
+
+    def resume(self) -> None:
+        """The recorder has done its own work since the last step ended: that is not in a step."""
+        self._begin = time.time_ns()
+
+    def begin(self, name: str) -> Span:
+        """An annotation begins on this thread."""
+        stack = self._stack()
+        span = Span(
+            "annotation", name, time.time_ns(), None, None, len(stack), threading.get_native_id()
+        )
+        stack.append(span)
+        self.annotations.append(span)
+        return span
+
+    def end(self, span: Span) -> None:
+        """An annotation of this thread ends, and with it what was opened within and left open."""
+        span.end = time.time_ns()
+        stack = self._stack()
+        if span in stack:
+            del stack[stack.index(span) :]
+
+    def _stack(self) -> list[Span]:
+        found: list[Span] | None = getattr(self._open, "stack", None)
+        if found is None:
+            found = self._open.stack = []
+        return found

@@ -1,0 +1,94 @@
+"""Figures of steps, written as scalars of TensorBoard's Scalars dashboard."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from tb_memory_plugin.recorder.engine import StepUsage
+
+#: Tags, one for every figure and device: ``memory/peak_allocated/cuda_0``.
+FIGURES = ("peak_allocated", "end_allocated", "peak_reserved", "end_reserved")
+
+#: The sub-run for scalars where the user gives no writer of their own.
+SUBRUN = "memory"
+
+Put = Callable[[str, int, int], None]
+
+
+class Scalars:
+    """Writes through the user's writer, or into a sub-run of its own.
+
+    Never into the run itself: of two live event files in one folder TensorBoard shows the points
+    of the later one only, and the user's own would be lost.
+    """
+
+    def __init__(self, logdir: Path, writer: Any, rank: int) -> None:
+        self._folder = logdir / SUBRUN / f"r{rank}" if rank else logdir / SUBRUN
+        self._writer = writer
+        self._put: Put | None = None
+        self._file: Any = None
+
+    def write(self, usage: Iterable[StepUsage]) -> None:
+        """Write the figures that are known."""
+        for step in usage:
+            for figure in FIGURES:
+                value = getattr(step, figure)
+                if value is not None:
+                    tag = f"memory/{figure}/{step.device.replace(':', '_')}"
+                    self._point()(tag, value, step.step)
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """End the event file, if it is ours."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+            _LIVE.discard(self._folder)
+        self._put = None
+
+    def _point(self) -> Put:
+        if self._put is None:
+            self._put = self._through() if self._writer is not None else self._own()
+        return self._put
+
+    def _through(self) -> Put:
+        add = self._writer.add_scalar
+        try:
+            exact = {"new_style", "double_precision"} <= set(inspect.signature(add).parameters)
+        except (TypeError, ValueError):
+            exact = False
+        # Else points are float32, and bytes above 16 MiB are rounded.
+        options = {"new_style": True, "double_precision": True} if exact else {}
+        return lambda tag, value, step: add(tag, value, step, **options)
+
+    def _own(self) -> Put:
+        if self._folder in _LIVE:
+            raise RuntimeError(f"another MemoryWriter writes scalars to {self._folder.name}")
+        events = importlib.import_module("tensorboard.compat.proto.event_pb2")
+        summaries = importlib.import_module("tensorboard.compat.proto.summary_pb2")
+        tensors = importlib.import_module("tensorboard.util.tensor_util")
+        numpy = importlib.import_module("numpy")
+        files = importlib.import_module("tensorboard.summary.writer.event_file_writer")
+        self._file = files.EventFileWriter(str(self._folder), filename_suffix=".memory")
+        _LIVE.add(self._folder)
+        metadata = summaries.SummaryMetadata(
+            plugin_data=summaries.SummaryMetadata.PluginData(plugin_name="scalars"),
+            data_class=summaries.DATA_CLASS_SCALAR,
+        )
+
+        def put(tag: str, value: int, step: int) -> None:
+            tensor = tensors.make_tensor_proto(numpy.float64(value))
+            point = summaries.Summary.Value(tag=tag, tensor=tensor, metadata=metadata)
+            summary = summaries.Summary(value=[point])
+            self._file.add_event(events.Event(wall_time=time.time(), step=step, summary=summary))
+
+        return put
+
+
+_LIVE: set[Path] = set()
