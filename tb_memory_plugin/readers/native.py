@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tb_memory_plugin.errors import ContainerError, SourceError
 from tb_memory_plugin.readers import opening
@@ -16,7 +17,7 @@ from tb_memory_plugin.recording import builder, container
 from tb_memory_plugin.recording.recording import Recording, open_recording
 from tb_memory_plugin.recording.schema import RECORDED
 
-FORMAT = "recording"
+FORMAT = "native"
 SUFFIX = ".tbmem"
 
 _REMEDY = "copy the file again, whole, or record it again"
@@ -65,6 +66,8 @@ def _opened(path: Path) -> Recording:
     # The directory's checksum holds, but what it says is not what this package writes.
     except (KeyError, TypeError, ValueError, AttributeError, struct.error) as error:
         raise SourceError(path.name, "holds no valid directory", _REMEDY) from error
+    except (pa.ArrowException, MemoryError, OSError) as error:
+        raise SourceError(path.name, "holds a damaged table", _REMEDY) from error
 
 
 def _fault(recording: Recording) -> str | None:
@@ -81,6 +84,10 @@ def _fault(recording: Recording) -> str | None:
     for name, table in recording.tables.items():
         if table.schema != RECORDED[name]:
             return f"has a table {name} with other columns than this version's"
+        try:
+            table.validate(full=True)
+        except (pa.ArrowException, ValueError):
+            return f"has a damaged table {name}"
     for name in _GROUPED:
         column = recording.values(name, "device")
         if len(column) and (column.min() < 0 or column.max() >= len(devices)):

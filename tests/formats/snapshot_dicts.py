@@ -10,12 +10,12 @@ from tb_memory_plugin.recording.recording import Recording
 Structure = dict[str, Any]
 
 
-def event(action: str, addr: int = 0x1000, size: int = 512, **more: Any) -> Structure:
+def event(action: Any, addr: Any = 0x1000, size: Any = 512, **more: Any) -> Structure:
     """One entry of a trace."""
     return {"action": action, "addr": addr, "size": size, "stream": 0, **more}
 
 
-def segment(address: int = 0x1000, size: int = 2048, device: int = 0, **more: Any) -> Structure:
+def segment(address: int = 0x1000, size: int = 2048, device: Any = 0, **more: Any) -> Structure:
     """A segment with no blocks."""
     return {
         "device": device,
@@ -34,7 +34,7 @@ def block(address: int = 0x1000, size: int = 512, **more: Any) -> Structure:
     return {**made, "frames": [], **more}
 
 
-def frame(name: str, filename: str = "train.py", line: int = 1, **more: Any) -> Structure:
+def frame(name: str, filename: str = "train.py", line: Any = 1, **more: Any) -> Structure:
     """One frame of a stack."""
     return {"name": name, "filename": filename, "line": line, **more}
 

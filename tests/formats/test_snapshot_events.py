@@ -52,7 +52,9 @@ def test_unknown_actions_are_kept_counted_and_named() -> None:
 def test_unknown_keys_are_ignored_whatever_they_hold() -> None:
     loop: list[object] = []
     loop.append(loop)
-    recording = recorded(whole(event("alloc", internal=loop, huge=1 << 4000), event("alloc", 0x2000)))
+    recording = recorded(
+        whole(event("alloc", internal=loop, huge=1 << 4000), event("alloc", 0x2000))
+    )
 
     assert column(recording, "events", "address") == [0x1000, 0x2000]
 
@@ -89,7 +91,7 @@ def test_addresses_reach_to_the_last_byte() -> None:
         (event("alloc", time_us="now"), "time_us of entry 1"),
         (event("alloc", frames="main"), "frames is 'main', not a list"),
         (event("alloc", frames=[5]), "a frame is 5"),
-        (event("alloc", frames=[frame("f", line="one")]), "the line of a frame is 'one'"),  # type: ignore[arg-type]
+        (event("alloc", frames=[frame("f", line="one")]), "the line of a frame is 'one'"),
         (event("alloc", frames=[{"name": b"f"}]), "the name of a frame is a bytes"),
         (event("alloc", forward_frames=[1]), "forward_frames is not a list of text"),
         (event("alloc", pool_id=(1, 2, 3)), "a pool id has 3 parts"),
@@ -98,7 +100,7 @@ def test_addresses_reach_to_the_last_byte() -> None:
         (event("alloc", compile_context=["x"]), "compile_context is a list"),
         (event("alloc", user_metadata=3), "user_metadata is 3"),
         (event("alloc", category=3), "a category is 3"),
-        (event(7), "the action of entry 1 is 7"),  # type: ignore[arg-type]
+        (event(7), "the action of entry 1 is 7"),
         ({"action": "alloc", "size": 5, "stream": 0}, "entry 1 has no addr"),
         ({"action": "free_completed", "addr": 5, "stream": 0}, "entry 1 has no size"),
         ({"action": "oom", "stream": 0, "device_free": 1}, "has no size"),
@@ -184,9 +186,7 @@ def test_pools_of_events_and_segments_are_the_same() -> None:
     )
 
     pools = recording.meta["pools"]
-    named = [
-        None if row is None else pools[row] for row in column(recording, "events", "pool")
-    ]
+    named = [None if row is None else pools[row] for row in column(recording, "events", "pool")]
     assert named == [[0, 0], [3, 0], [3, 0], None]
     assert [pools[row] for row in column(recording, "segments", "pool")] == [[3, 0], [0, 0]]
 

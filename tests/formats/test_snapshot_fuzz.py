@@ -134,7 +134,11 @@ def test_mutated_structures() -> None:
         places = [place for place in _containers(structure, []) if place]
         for _ in range(chance.choice((1, 1, 3))):
             place = chance.choice(places)
-            key = chance.choice(list(place)) if isinstance(place, dict) else chance.randrange(len(place))
+            key = (
+                chance.choice(list(place))
+                if isinstance(place, dict)
+                else chance.randrange(len(place))
+            )
             if chance.random() < 0.2:
                 del place[key]
                 places = [place for place in places if place]

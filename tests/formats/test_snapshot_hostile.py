@@ -142,7 +142,9 @@ def test_towers_are_refused(tmp_path: Path, data: bytes) -> None:
     assert "nested too deeply" in refusal_of(tmp_path, gzip.compress(data, 1))
 
 
-@pytest.mark.parametrize("tower", [b"]" * DEEP + b"a" * (DEEP - 1), b"}K\x00" * DEEP + b"N" + b"s" * DEEP])
+@pytest.mark.parametrize(
+    "tower", [b"]" * DEEP + b"a" * (DEEP - 1), b"}K\x00" * DEEP + b"N" + b"s" * DEEP]
+)
 def test_towers_in_a_known_or_unknown_key(tmp_path: Path, tower: bytes) -> None:
     known = b"\x80\x04}\x8c\x08segments" + tower + b"s."
     unknown = (
@@ -176,7 +178,9 @@ def test_a_compressed_file_may_use_all_of_the_limit(tmp_path: Path) -> None:
 def test_several_gzip_members_are_one_file(tmp_path: Path) -> None:
     data = pickle.dumps(snapshot(events=200), 4)
     path = tmp_path / "made.pickle.gz"
-    path.write_bytes(b"".join(gzip.compress(data[i : i + 3000]) for i in range(0, len(data), 3000)) + b"\0" * 9)
+    path.write_bytes(
+        b"".join(gzip.compress(data[i : i + 3000]) for i in range(0, len(data), 3000)) + b"\0" * 9
+    )
 
     assert torch_snapshot.read(path).table("events").num_rows == 200
 

@@ -15,7 +15,8 @@ from tb_memory_plugin.readers import torch_snapshot
 from tb_memory_plugin.readers.torch_structure import from_structure
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import Action
-from tests.fixtures.snapshots import MIB, Options, Snapshot, snapshot, write_json, write_pickle
+from tests.fixtures.allocator import MIB
+from tests.fixtures.snapshots import Options, Snapshot, snapshot, write_json, write_pickle
 
 _GROWS = ("segment_alloc", "segment_map")
 _SHRINKS = ("segment_free", "segment_unmap")
@@ -146,9 +147,7 @@ def test_every_entry_is_the_row_it_was(chosen: Options) -> None:
 
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
 @pytest.mark.parametrize("suffix", [".pickle", ".pickle.gz"])
-def test_every_way_to_write_one_reads_the_same(
-    tmp_path: Path, protocol: int, suffix: str
-) -> None:
+def test_every_way_to_write_one_reads_the_same(tmp_path: Path, protocol: int, suffix: str) -> None:
     made = snapshot(events=600, devices=2, window=300, pending=0.1)
     expected = from_structure(made, "made")
 
@@ -191,8 +190,7 @@ def _frames(recording: Recording, row: int | None) -> list[tuple[str, str, int]]
     ids = recording.table("stacks").column("frames")[row].as_py()
     frames = recording.table("frames")
     return [
-        tuple(frames.column(name)[i].as_py() for name in ("function", "file", "line"))
-        for i in ids
+        tuple(frames.column(name)[i].as_py() for name in ("function", "file", "line")) for i in ids
     ]
 
 

@@ -138,7 +138,9 @@ def test_steps_are_inferred_from_the_optimizer() -> None:
 
 
 def test_one_optimizer_step_tells_nothing() -> None:
-    found = spans(note("Optimizer.step#A.step", "START", 1), note("Optimizer.step#A.step", "END", 2))
+    found = spans(
+        note("Optimizer.step#A.step", "START", 1), note("Optimizer.step#A.step", "END", 2)
+    )
 
     assert [s["kind"] for s in found] == ["annotation"]
 
@@ -178,7 +180,9 @@ def test_nightly_builds_put_annotations_into_the_history() -> None:
         frames = [{"name": stage, "filename": "forward", "line": 0}]
         return event("user_defined", 0, 0, frames=frames, time_us=time)
 
-    found = rows(recorded(whole(marked("START", 3), event("alloc", time_us=4), marked("END", 5))), "spans")
+    found = rows(
+        recorded(whole(marked("START", 3), event("alloc", time_us=4), marked("END", 5))), "spans"
+    )
 
     assert [(s["name"], s["begin"], s["end"]) for s in found] == [("forward", 0, 2_000)]
 

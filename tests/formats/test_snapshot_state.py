@@ -196,7 +196,7 @@ def test_settings_are_kept_as_json_can_hold_them() -> None:
         (segment(size=-1), "the total_size of segment 0 is negative"),
         (segment(device=-1), "the device of segment 0 is negative"),
         (segment(device=1 << 40), "the device of segment 0 is out of range"),
-        (segment(device="cuda"), "the device of segment 0 is 'cuda'"),  # type: ignore[arg-type]
+        (segment(device="cuda"), "the device of segment 0 is 'cuda'"),
         (segment(segment_type=5), "the segment_type of segment 0 is 5"),
         (segment(blocks={}), "blocks of segment 0 is a dict"),
         (segment(blocks=[5]), "block 0 of segment 0 is 5"),

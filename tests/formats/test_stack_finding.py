@@ -26,9 +26,7 @@ def _content(frames: list[Frame] | None) -> tuple[Any, ...]:
 
 def _by_content(column: list[list[Frame] | None]) -> list[int]:
     known: dict[tuple[Any, ...], int] = {}
-    return [
-        known.setdefault(_content(frames), len(known)) if frames else -1 for frames in column
-    ]
+    return [known.setdefault(_content(frames), len(known)) if frames else -1 for frames in column]
 
 
 _lists = st.lists(st.integers(0, len(_POOL) - 1), max_size=6)

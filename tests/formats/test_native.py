@@ -1,0 +1,128 @@
+"""Recordings of our own: read back as written, refused in words when they are not whole."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.errors import SourceError
+from tb_memory_plugin.readers import native
+from tb_memory_plugin.readers.torch_structure import from_structure
+from tb_memory_plugin.recording import builder, container
+from tb_memory_plugin.recording.recording import Recording, save
+from tb_memory_plugin.recording.schema import RECORDED
+from tests.fixtures.snapshots import snapshot
+
+
+@pytest.fixture
+def recording() -> Recording:
+    return from_structure(snapshot(events=400, devices=2, window=200), "job.pickle")
+
+
+@pytest.mark.parametrize("compress", [True, False])
+def test_what_was_written_is_read(tmp_path: Path, recording: Recording, compress: bool) -> None:
+    path = tmp_path / "rank0.tbmem"
+    save(derive(recording), path, compress=compress)
+
+    read = native.read(path)
+
+    assert set(read.tables) == set(recording.tables)
+    for name, table in recording.tables.items():
+        assert read.table(name).equals(table), name
+    assert {**read.meta, "source": None} == {**recording.meta, "source": None}
+    assert read.meta["source"] == "rank0.tbmem"
+    assert native.probe(path)["meta"]["format"] == "torch_snapshot"
+    assert derive(read).table("usage").equals(derive(recording).table("usage"))
+
+
+def test_names_and_heads() -> None:
+    assert native.matches("a.tbmem", b"")
+    assert native.matches("a", container.MAGIC + b"...")
+    assert not native.matches("a.pickle", b"\x80\x04")
+
+
+def test_cut_off_or_flipped_anywhere(tmp_path: Path) -> None:
+    path = tmp_path / "made.tbmem"
+    save(from_structure(snapshot(events=60, depth=2), "made"), path, compress=True)
+    data = path.read_bytes()
+    for length in range(0, len(data), 97):
+        path.write_bytes(data[:length])
+        with pytest.raises(SourceError, match=r"made\.tbmem"):
+            native.read(path)
+    for place in range(0, len(data), 61):
+        flipped = bytearray(data)
+        flipped[place] ^= 0xFF
+        path.write_bytes(flipped)
+        with contextlib.suppress(SourceError):
+            derive(native.read(path))
+
+
+def _written(tmp_path: Path, meta: dict[str, Any], tables: dict[str, pa.Table]) -> Path:
+    path = tmp_path / "made.tbmem"
+    save(Recording(meta, tables), path)
+    return path
+
+
+def _meta(**changes: Any) -> dict[str, Any]:
+    made = {"format": "x", "basis": "size", "devices": [{"key": "0", "name": "cuda:0"}]}
+    return made | changes
+
+
+def _events(**columns: Any) -> dict[str, pa.Table]:
+    made = {"device": np.zeros(2, np.int16), "action": np.zeros(2, np.uint8)}
+    return {"events": builder.table("events", made | columns)}
+
+
+@pytest.mark.parametrize(
+    ("meta", "tables", "words"),
+    [
+        ({"format": "x", "basis": "size"}, {}, "nothing about its devices"),
+        (_meta(devices=[{"key": "0"}]), {}, "does not describe its devices"),
+        (_meta(devices=5), {}, "does not describe its devices"),
+        (_meta(), {"events": pa.table({"device": [0]})}, "other columns"),
+        (_meta(), _events(device=np.array([0, 1], np.int16)), "rows of no device"),
+        (_meta(), _events(device=np.array([-1, 0], np.int16)), "rows of no device"),
+        (
+            _meta(devices=[{"key": "0", "name": "a"}, {"key": "1", "name": "b"}]),
+            _events(device=np.array([1, 0], np.int16)),
+            "out of order",
+        ),
+        (_meta(), _events(stack=np.array([0, 3], np.int32)), "refers from events to rows"),
+    ],
+)
+def test_tables_that_do_not_fit(
+    tmp_path: Path, meta: dict[str, Any], tables: dict[str, pa.Table], words: str
+) -> None:
+    with pytest.raises(SourceError, match=words):
+        native.read(_written(tmp_path, meta, tables))
+
+
+def test_tables_of_a_later_version_are_left_alone(tmp_path: Path) -> None:
+    tables = {**_events(), "quantum": pa.table({"a": [1]})}
+
+    assert set(native.read(_written(tmp_path, _meta(), tables)).tables) <= set(RECORDED)
+
+
+@pytest.mark.parametrize("document", [[], {"meta": []}, {"meta": {}, "schema": "new"}, {}])
+def test_a_directory_that_says_something_else(tmp_path: Path, document: Any) -> None:
+    path = tmp_path / "made.tbmem"
+    container.write(path, document, {})
+
+    with pytest.raises(SourceError):
+        native.read(path)
+
+
+def test_an_empty_file_and_one_of_something_else(tmp_path: Path) -> None:
+    for data in (b"", b"hello" * 20, container.MAGIC * 10, json.dumps({}).encode()):
+        path = tmp_path / "made.tbmem"
+        path.write_bytes(data)
+        for ask in (native.read, native.probe):
+            with pytest.raises(SourceError, match=r"^made\.tbmem: .*; .*\.$"):
+                ask(path)
