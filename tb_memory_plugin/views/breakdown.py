@@ -17,11 +17,13 @@ from tb_memory_plugin.analysis.instants import resolve, step_at
 from tb_memory_plugin.analysis.ranking import TOP, ranking
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import sentinel
 from tb_memory_plugin.views.words import allocation_labels, allocation_rows
 
 LIMIT = 200
 MOST = 2000
 _MOST_FRAMES = 6000
+_NO_TIME = sentinel("birth_time")
 GROUP_SORTS = ("label", "bytes", "count", "largest", "oldest")
 ALLOCATION_SORTS = ("label", "bytes", "birth", "death")
 
@@ -197,6 +199,7 @@ def _group_rows(
     ids = found.group[shown].tolist()
     keys, labels = naming.keys(recording, groups, ids), naming.labels(recording, groups, ids)
     birth = recording.values("allocations", "birth", device)[found.oldest[shown]]
+    born_at = recording.values("allocations", "birth_time", device)[found.oldest[shown]]
     step = recording.values("allocations", "step", device)[found.oldest[shown]]
     rows = []
     frames_left = _MOST_FRAMES
@@ -209,6 +212,7 @@ def _group_rows(
             "largest": int(found.largest[row]),
             "oldest_step": int(step[place]) if step[place] >= 0 else None,
             "oldest_event": int(birth[place]) if birth[place] >= 0 else None,
+            "oldest_time": int(born_at[place]) if born_at[place] != _NO_TIME else None,
         }
         category = naming.category_of(groups, ids[place])
         if category is not None:

@@ -60,6 +60,7 @@ def test_the_peak_by_category() -> None:
         "largest": 2048,
         "oldest_step": 3,
         "oldest_event": 0,
+        "oldest_time": 0,
         "category": "activation",
     }
     assert answer["groups"][-1] == {
@@ -70,6 +71,7 @@ def test_the_peak_by_category() -> None:
         "largest": 300,
         "oldest_step": None,
         "oldest_event": None,
+        "oldest_time": None,
         "category": "unknown",
     }
 
