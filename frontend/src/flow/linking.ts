@@ -9,6 +9,8 @@ import { applySummary, chooseSource, firstChoice, linked, pending } from "./choo
 import type { Host } from "./ipc";
 import { fromWords, type Link, readHash, writeHash } from "./link";
 
+const SETTLE_MS = 200;
+
 /** Starts from the link and follows it from then on; the answer ends it. */
 export function followLink(frame: Window, host: Host | null): () => void {
   const hash = currentHash(frame);
@@ -19,7 +21,12 @@ export function followLink(frame: Window, host: Host | null): () => void {
     effect(findSource),
     effect(() => {
       const link = stateLink();
-      if (link && visible.value) replaceHash(frame, writeHash(currentHash(frame) ?? "", link));
+      if (!link || !visible.value) return;
+      // Browsers refuse to have an address changed with every frame of a zoom.
+      const timer = setTimeout(() => {
+        replaceHash(frame, writeHash(currentHash(frame) ?? "", link));
+      }, SETTLE_MS);
+      return () => clearTimeout(timer);
     }),
   ];
   return () => {
