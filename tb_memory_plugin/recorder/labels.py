@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from tb_memory_plugin.recording.schema import Category
+
+
+Reference = Callable[[], Any]  # a weak reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +51,16 @@ class Sighting:
 class Tracker:
     """The models and optimizers given to ``track``, looked at now and then.
 
-    Gradients are looked at while the profiler runs, so through ``map``: calls that C makes are
+    It keeps none of them alive. Gradients are looked at while the profiler runs, so through ``map``: calls that C makes are
     not traced, where a loop in Python would cost three profiler events for every tensor.
     """
 
     modules: dict[int, str] = field(default_factory=dict)  # id(module): dotted name
     sightings: list[Sighting] = field(default_factory=list)
-    _named: dict[int, tuple[Name, Any]] = field(default_factory=dict)  # by id(tensor)
-    _leaves: list[Any] = field(default_factory=list)
+    _named: dict[int, tuple[Name, Reference]] = field(default_factory=dict)  # by id(tensor)
+    _leaves: list[Reference] = field(default_factory=list)
     _gradient_names: list[Name] = field(default_factory=list)
-    _optimizers: list[Any] = field(default_factory=list)
+    _optimizers: list[Reference] = field(default_factory=list)
     _hooks: list[Any] = field(default_factory=list)
 
     def track(self, model: Any, optimizer: Any, prefix: str) -> None:
@@ -69,7 +73,7 @@ class Tracker:
             for path, buffer in model.named_buffers():
                 self._add(_joined(prefix, path), buffer)
         if optimizer is not None:
-            self._optimizers.append(optimizer)
+            self._optimizers.append(weakref.ref(optimizer))
             for place, group in enumerate(optimizer.param_groups):
                 for number, parameter in enumerate(group["params"]):
                     self._add(_joined(prefix, f"group{place}.{number}"), parameter)
@@ -97,7 +101,8 @@ class Tracker:
 
     def look_at_gradients(self) -> None:
         """Note the storages of the gradients that are alive now."""
-        gradients = [tensor.grad for tensor in self._leaves]
+        leaves = [reference() for reference in self._leaves]
+        gradients = [None if leaf is None else leaf.grad for leaf in leaves]
         alive = [place for place, gradient in enumerate(gradients) if gradient is not None]
         if alive:
             names = [self._gradient_names[place] for place in alive]
@@ -122,21 +127,21 @@ class Tracker:
             self.close()
 
     def _add(self, name: str, tensor: Any) -> None:
-        if id(tensor) in self._named:
+        known = self._named.get(id(tensor))
+        if known is not None and known[1]() is tensor:
             return
-        self._named[id(tensor)] = (_named(Category.PARAMETER, name, tensor), tensor)
+        self._named[id(tensor)] = (_named(Category.PARAMETER, name, tensor), weakref.ref(tensor))
         if tensor.requires_grad and tensor.is_leaf:
-            self._leaves.append(tensor)
+            self._leaves.append(weakref.ref(tensor))
             self._gradient_names.append(_named(Category.GRADIENT, name, tensor))
 
     def _storages(self) -> Iterator[Storage]:
-        for name, tensor in self._named.values():
-            yield from _storage(name, tensor)
-        for name, tensor in zip(self._gradient_names, self._leaves, strict=True):
-            if tensor.grad is not None:
-                yield from _storage(name, tensor.grad)
-        for optimizer in self._optimizers:
-            for parameter, state in optimizer.state.items():
+        for name, reference in self._named.values():
+            yield from _storage(name, reference())
+        for name, reference in zip(self._gradient_names, self._leaves, strict=True):
+            yield from _storage(name, getattr(reference(), "grad", None))
+        for reference in self._optimizers:
+            for parameter, state in getattr(reference(), "state", {}).items():
                 if not isinstance(state, dict):
                     continue
                 of = self._named.get(id(parameter))
