@@ -11,7 +11,7 @@ const FORMULA = "1 − allocated ÷ reserved";
 /** Lines of entries before "+N more". */
 const LINES = 2;
 /** Pixels the switches for lines take, beside the entries or, on a narrow page, under them. */
-const SWITCHES = 330;
+const SWITCHES = 270;
 const NARROW = 640;
 
 export function Legend({ model }: { model: Model }) {

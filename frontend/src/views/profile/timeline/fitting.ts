@@ -1,10 +1,10 @@
-/** How many entries of a legend fit a few lines, from the length of their words. */
+/** Where words fit: entries of a legend in a few lines, a label between lines of the chart. */
 
 /** Pixels of an entry beside its words: swatch, gaps and padding. */
 const AROUND = 36;
 const A_LETTER = 6.4;
 /** Widest an entry gets; longer words are cut with an ellipsis. */
-const WIDEST = 260;
+const WIDEST = 210;
 /** Room for "+12 more". */
 const MORE = 64;
 
@@ -35,4 +35,13 @@ function countFitting(
     if (line < lines - 1 || used + spare <= room) fits = index + 1;
   }
   return fits;
+}
+
+/** The nearest height at or above `y` (pixels grow downwards) that is `clear` of all `lines`. */
+export function clearOf(y: number, lines: readonly number[], clear: number): number {
+  let free = y;
+  for (const line of [...lines].sort((a, b) => b - a)) {
+    if (Math.abs(line - free) < clear) free = line - clear;
+  }
+  return free;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitting } from "./fitting";
+import { clearOf, fitting } from "./fitting";
 import { binSize, covers, tileFor } from "./grid";
 import { fragmentation, heightFor } from "./height";
 import { boxAt, fitText, type Item, layOut, rowsOf } from "./lanes";
@@ -143,5 +143,15 @@ describe("a legend", () => {
   });
   it("shows at least one, however long", () => {
     expect(fitting(["x".repeat(500), "y".repeat(500)], 100, 1)).toBe(1);
+  });
+});
+
+describe("a label among lines", () => {
+  it("stays where it is free", () => {
+    expect(clearOf(100, [80, 120], 9)).toBe(100);
+  });
+  it("goes above the line it would touch, and above the next one too", () => {
+    expect(clearOf(100, [104], 9)).toBe(95);
+    expect(clearOf(100, [90, 96], 9)).toBe(81);
   });
 });

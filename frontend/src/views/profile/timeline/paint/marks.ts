@@ -2,11 +2,15 @@
 
 import { bytes } from "../../../../format";
 import type { Ink } from "../../../../theme/theme";
+import { clearOf } from "../fitting";
 import type { PlacedMark, Scene } from "../scene";
 import { crisp, label, line, type Surface } from "./surface";
 
 /** Height of the strip above the plot that the glyphs stand in. */
 export const GLYPHS = 16;
+
+/** Half the height of a label, and some air. */
+const CLEAR = 9;
 
 export function paintMarks(surface: Surface, scene: Scene, ink: Ink): void {
   const { context } = surface;
@@ -66,6 +70,20 @@ export function paintDot(surface: Surface, scene: Scene, ink: Ink): void {
   const room = plot.left + plot.width - x;
   const fits = room > context.measureText(text).width + 16;
   context.textAlign = fits ? "left" : "right";
-  const above = Math.max(y - 10, plot.top + 7);
-  label(surface, text, fits ? x + 9 : x - 9, above, ink.text, ink.background);
+  const middle = clearOf(y - 10, linesAt(scene), CLEAR);
+  label(surface, text, fits ? x + 9 : x - 9, Math.max(middle, plot.top), ink.text, ink.background);
+}
+
+/** Where reserved and capacity pass over the dot. */
+function linesAt(scene: Scene): number[] {
+  const { plot, height, dot } = scene;
+  const sheet = scene.sheets.at(-1);
+  const column = Math.floor(((dot?.x ?? 0) / plot.width) * plot.columns);
+  const reserved = sheet?.reserved?.[Math.min(column, plot.columns - 1)];
+  const lines = [reserved, height.showsCapacity ? scene.capacity : null];
+  return lines.flatMap((bytes) =>
+    bytes === null || bytes === undefined || Number.isNaN(bytes)
+      ? []
+      : [plot.top + plot.height * (1 - bytes / height.top)],
+  );
 }
