@@ -5,9 +5,9 @@ import { bytes } from "../../../format";
 import { by, device, selection } from "../../../state";
 import { fitting } from "./fitting";
 import { groupColours, pickedGroup } from "./groupColours";
+import { FRAGMENTATION } from "./height";
 import type { Model } from "./model";
 
-const FORMULA = "1 − allocated ÷ reserved";
 /** Lines of entries before "+N more". */
 const LINES = 2;
 /** Pixels the switches for lines take, beside the entries or, on a narrow page, under them. */
@@ -44,7 +44,7 @@ export function Legend({ model }: { model: Model }) {
           </li>
         ))}
         {entries.length > few ? (
-          <li class="timeline-unfold">
+          <li>
             <button type="button" class="timeline-more" onClick={() => (all.value = !all.value)}>
               {all.value ? "fewer" : `+${hidden} more`}
             </button>
@@ -59,8 +59,8 @@ export function Legend({ model }: { model: Model }) {
         {hasReserved ? (
           <Line
             kind="fragmentation"
-            label={model.showFragmentation.value ? `fragmentation: ${FORMULA}` : "fragmentation"}
-            title={`${FORMULA}, on the right axis`}
+            label="fragmentation"
+            title={`${FRAGMENTATION}, on the right axis`}
             shown={model.showFragmentation}
           />
         ) : null}

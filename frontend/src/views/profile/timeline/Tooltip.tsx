@@ -8,6 +8,7 @@ import { markTitle, readout, stepAt } from "./readout";
 import { placeOfRow } from "./rows";
 import type { PlacedMark } from "./scene";
 import { groupAt } from "./stacking";
+import { Tip } from "./Tip";
 
 /** Pixels from the pointer within which a mark is named too. */
 const NEAR = 6;
@@ -16,13 +17,9 @@ export function Tooltip({ model }: { model: Model }) {
   const told = useComputed(() => toldAt(model));
   const said = told.value;
   if (said === null) return null;
-  const { words, colours, marks, x, y, isLeft, hovered } = said;
+  const { words, colours, marks, x, y, hovered } = said;
   return (
-    <div
-      class={`timeline-tooltip ${isLeft ? "is-left" : ""}`}
-      style={{ left: `${x}px`, top: `${y}px` }}
-      data-testid="timeline-tooltip"
-    >
+    <Tip x={x} y={y} within={model.width.value} testId="timeline-tooltip">
       <div class="timeline-tooltip-title">
         {hasHistory.value ? words.title : "the moment recorded"}
       </div>
@@ -56,7 +53,7 @@ export function Tooltip({ model }: { model: Model }) {
         </tbody>
       </table>
       {words.more === null ? null : <div class="quiet">{words.more}</div>}
-    </div>
+    </Tip>
   );
 }
 
@@ -72,15 +69,13 @@ function toldAt(model: Model) {
   if (pointer.y > plot.height + 4) return null;
   const step = stepAt(model.steps.value, placeOfRow(usage, pointed.row));
   const bytes = (1 - pointer.y / plot.height) * scene.height.top;
-  const isLeft = pointer.x > plot.width / 2;
   return {
     words: readout(usage, pointed.row, model.basis.value, step),
     colours: groupColours(pointed.sheet),
     hovered: groupAt(tops, pointed.row, bytes),
     marks: scene.marks.filter((mark) => isNear(mark, pointer.x)).slice(0, 4),
-    x: LEFT + pointer.x + (isLeft ? -14 : 14),
+    x: LEFT + pointer.x,
     y: Math.max(4, Math.min(pointer.y, plot.height * 0.3)),
-    isLeft,
   };
 }
 

@@ -9,6 +9,7 @@ import { type Box, boxAt, layOut, rowsOf } from "./lanes";
 import { LEFT, type Model } from "./model";
 import { paintBoxes } from "./paint/tracks";
 import { itemLines } from "./readout";
+import { Tip } from "./Tip";
 import { usePaint } from "./usePaint";
 
 const ROW = 20;
@@ -111,19 +112,14 @@ function zoomTo(model: Model, item: TrackItem): void {
 }
 
 function ItemTooltip({ model, box, x, y }: Hovered & { model: Model }) {
-  const isLeft = x - LEFT > model.plot.value.width / 2;
   return (
-    <div
-      class={`timeline-tooltip is-item ${isLeft ? "is-left" : ""}`}
-      style={{ left: `${x + (isLeft ? -12 : 12)}px`, top: `${y}px` }}
-      data-testid="timeline-item-tooltip"
-    >
+    <Tip x={x} y={y} within={model.width.value} testId="timeline-item-tooltip">
       <div class="timeline-tooltip-title">{box.item.name}</div>
       {itemLines(box.item, model.axis.value).map((text) => (
         <div class="quiet" key={text}>
           {text}
         </div>
       ))}
-    </div>
+    </Tip>
   );
 }

@@ -45,3 +45,15 @@ export function clearOf(y: number, lines: readonly number[], clear: number): num
   }
   return free;
 }
+
+/** Pixels between the pointer and what is said beside it. */
+const BESIDE = 14;
+
+/**
+ * Left edge of a box `width` wide beside the pointer at `x`: right of it where it fits `within`, else
+ * on the side with more room. Never under the pointer.
+ */
+export function besidePointer(x: number, width: number, within: number): number {
+  const fitsRight = x + BESIDE + width <= within;
+  return fitsRight || x < within / 2 ? x + BESIDE : x - BESIDE - width;
+}

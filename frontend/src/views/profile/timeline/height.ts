@@ -25,7 +25,10 @@ export function heightFor(
   return { top: Math.max(1, top * HEADROOM), showsCapacity };
 }
 
-/** Fragmentation in the plotted formula, 1 − allocated ÷ reserved; null with nothing reserved. */
+/** The formula plotted, as it is named wherever it is shown. */
+export const FRAGMENTATION = "1 − allocated ÷ reserved";
+
+/** Fragmentation in the plotted formula; null with nothing reserved. */
 export function fragmentation(allocated: number, reserved: number | null): number | null {
   if (reserved === null || !(reserved > 0)) return null;
   return 1 - allocated / reserved;

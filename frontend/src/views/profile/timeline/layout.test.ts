@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clearOf, fitting } from "./fitting";
+import { besidePointer, clearOf, fitting } from "./fitting";
 import { binSize, covers, tileFor } from "./grid";
 import { fragmentation, heightFor } from "./height";
 import { boxAt, fitText, type Item, layOut, rowsOf } from "./lanes";
@@ -154,4 +154,11 @@ describe("a label among lines", () => {
     expect(clearOf(100, [104], 9)).toBe(95);
     expect(clearOf(100, [90, 96], 9)).toBe(81);
   });
+});
+
+it("a tip stands right of the pointer, else where there is more room", () => {
+  expect(besidePointer(100, 300, 800)).toBe(114);
+  expect(besidePointer(600, 300, 800)).toBe(286);
+  expect(besidePointer(190, 300, 400)).toBe(204);
+  expect(besidePointer(210, 300, 400)).toBe(-104);
 });

@@ -31,6 +31,12 @@ describe("the readout of an instant", () => {
     expect(plain(words.title)).toBe("event 0 · 0.413 207 001 s");
     expect(instantTitle(-1, null)).toBe("before the first event");
   });
+  it("says since when what was carried in stands", () => {
+    const carried = sampleUsage([{ begin: 8, end: 16, values: [1], event: 5 }]);
+    expect(readout(carried, 0, "size", null).title).toBe("since event 5");
+    const early = sampleUsage([{ begin: 0, end: 16, values: [1], event: -1 }]);
+    expect(readout(early, 0, "size", null).title).toBe("before the first event");
+  });
   it("has every number rounded and whole", () => {
     expect(
       words.rows.map(({ label, value, exact }) => [label, plain(value), plain(exact)]),

@@ -2,8 +2,8 @@
 
 import type { Mark, TrackItem, Usage } from "../../../api";
 import { bytes, duration, exactBytes, grouped, share } from "../../../format";
-import { fragmentation } from "./height";
-import { highestRow, known } from "./rows";
+import { FRAGMENTATION, fragmentation } from "./height";
+import { highestRow, known, placeOfRow } from "./rows";
 import type { Range } from "./scale";
 import { largestGroups } from "./stacking";
 
@@ -38,6 +38,14 @@ export function instantTitle(event: number, time: number | null): string {
   return time === null ? what : `${what} · ${exactTime(time)}`;
 }
 
+/** The instant a row shows; `since` where it came about before the bin and still stands. */
+function rowTitle(usage: Usage, row: number): string {
+  const title = instantTitle(usage.event[row] as number, known(usage.time[row]));
+  const began = usage.window.axis === "time" ? usage.time[row] : usage.event[row];
+  const isCarried = (began ?? 0) < placeOfRow(usage, row) && (usage.event[row] ?? -1) >= 0;
+  return isCarried ? `since ${title}` : title;
+}
+
 /** A time to the nanosecond, in seconds: `0.413 207 001 s`. */
 export function exactTime(ns: number): string {
   const sign = ns < 0 ? "−" : "";
@@ -57,12 +65,12 @@ export function readout(usage: Usage, row: number, basis: string, step: string |
   const wasted = fragmentation(allocated, reserved);
   if (wasted !== null && reserved !== null) {
     const value = share(reserved - allocated, reserved);
-    rows.push({ label: "fragmentation", value, exact: "1 − allocated ÷ reserved" });
+    rows.push({ label: "fragmentation", value, exact: FRAGMENTATION });
   }
   if (step !== null) rows.push({ label: "step", value: step, exact: null });
   const { top, more, moreBytes } = largestGroups(usage, row, NAMED);
   return {
-    title: instantTitle(usage.event[row] as number, known(usage.time[row])),
+    title: rowTitle(usage, row),
     rows,
     groups: top.map((index) => {
       const held = (usage.groups[index] as Float64Array)[row] as number;

@@ -1,10 +1,11 @@
 /** Paints grid lines and the labels of the axes. */
 
 import type { Ink } from "../../../../theme/theme";
+import { FRAGMENTATION } from "../height";
 import { toPixel } from "../scale";
 import type { Scene } from "../scene";
 import { byteTicks, eventTicks, shareTicks, type Tick, timeTicks } from "../ticks";
-import { crisp, line, type Surface } from "./surface";
+import { crisp, label, line, type Surface } from "./surface";
 
 /** Room a label on the horizontal axis needs, in pixels. */
 const LABEL_ROOM = 110;
@@ -34,6 +35,15 @@ export function paintShareAxis(surface: Surface, scene: Scene, ink: Ink): void {
     line(surface, [plot.left + plot.width, y], [plot.left + plot.width + 4, y], ink.accent);
     context.fillText(tick.label, plot.left + plot.width + GAP, y);
   }
+  context.textAlign = "right";
+  label(
+    surface,
+    `fragmentation = ${FRAGMENTATION}`,
+    plot.left + plot.width,
+    plot.top - 10,
+    ink.accent,
+    ink.background,
+  );
 }
 
 export function paintPlaceAxis(surface: Surface, scene: Scene, ink: Ink): void {

@@ -1,0 +1,31 @@
+/** A box of words beside the pointer, on the side where there is room. */
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { besidePointer } from "./fitting";
+
+interface TipProps {
+  /** Pixels in the box that holds it, and that box's width. */
+  x: number;
+  y: number;
+  within: number;
+  testId: string;
+  children: ComponentChildren;
+}
+
+export function Tip({ x, y, within, testId, children }: TipProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => setWidth(box.current?.offsetWidth ?? 0));
+  const left = besidePointer(x, width, within);
+  return (
+    <div
+      class="timeline-tooltip"
+      ref={box}
+      style={{ left: `${left}px`, top: `${y}px` }}
+      data-testid={testId}
+    >
+      {children}
+    </div>
+  );
+}
