@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,13 +84,35 @@ def _buffer_values(chunk: pa.Array) -> IntArray:
     return array[chunk.offset : chunk.offset + len(chunk)]
 
 
-def text(codes: npt.ArrayLike, words: list[str]) -> pa.DictionaryArray:
+def text(codes: npt.ArrayLike, words: Sequence[str]) -> pa.DictionaryArray:
     """A dictionary column of ``words``, one code a row, -1 for null."""
     indices = np.asarray(codes, dtype=np.int32)
-    missing = indices < 0
-    return pa.DictionaryArray.from_arrays(
-        pa.array(indices, type=pa.int32(), mask=missing if missing.any() else None),
-        pa.array(words, type=pa.string()),
+    return pa.DictionaryArray.from_arrays(column(indices, pa.int32(), indices < 0), strings(words))
+
+
+def encoded_text(values: Iterable[str | None]) -> pa.DictionaryArray:
+    """A dictionary column of ``values``, its words in order of appearance."""
+    known: dict[str, int] = {}
+    codes = [-1 if value is None else known.setdefault(value, len(known)) for value in values]
+    return text(codes, list(known))
+
+
+def strings(values: Sequence[str]) -> pa.StringArray:
+    """An Arrow array of text. (``pa.array`` of a list imports pandas where it is installed.)"""
+    encoded = [value.encode() for value in values]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int32)
+    np.cumsum([len(value) for value in encoded], out=offsets[1:])
+    return pa.StringArray.from_buffers(
+        len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))
+    )
+
+
+def booleans(values: Iterable[bool | None]) -> pa.BooleanArray:
+    """An Arrow array of truth values, None for null."""
+    codes = np.array([-1 if value is None else int(value) for value in values], dtype=np.int8)
+    valid, true = (np.packbits(bits, bitorder="little") for bits in (codes >= 0, codes > 0))
+    return pa.BooleanArray.from_buffers(
+        pa.bool_(), len(codes), [pa.py_buffer(valid), pa.py_buffer(true)]
     )
 
 

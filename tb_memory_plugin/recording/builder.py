@@ -46,7 +46,9 @@ def _column(kind: pa.DataType, data: Any, name: str) -> pa.Array:
     if isinstance(data, tuple) and len(data) == 2 and pa.types.is_integer(kind):
         return arrays.column(data[0], kind, data[1], name)
     if pa.types.is_dictionary(kind):
-        return pa.array(data, pa.string()).dictionary_encode().cast(kind)
+        return arrays.encoded_text(data)
+    if pa.types.is_boolean(kind) and not hasattr(data, "dtype"):
+        return arrays.booleans(data)
     if pa.types.is_integer(kind) and hasattr(data, "dtype"):
         return arrays.column(data, kind, None, name)
     if pa.types.is_integer(kind):

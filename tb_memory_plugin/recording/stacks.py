@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.schema import SCHEMAS
 
 #: function, file, line, and JSON of whatever else the source knows of the frame.
@@ -32,17 +34,20 @@ class StackInterner:
         functions, files, lines, extras = (
             zip(*self._frames, strict=True) if self._frames else ((), (), (), ())
         )
-        schema = SCHEMAS["frames"]
         frames = pa.table(
             [
-                pa.array(functions, pa.string()).dictionary_encode(),
-                pa.array(files, pa.string()).dictionary_encode(),
-                pa.array(lines, pa.int32()),
-                pa.array(extras, pa.string()).dictionary_encode(),
+                arrays.encoded_text(functions),
+                arrays.encoded_text(files),
+                arrays.column(lines, pa.int32()),
+                arrays.encoded_text(extras),
             ],
-            schema=schema,
+            schema=SCHEMAS["frames"],
         )
-        stacks = pa.table(
-            [pa.array(list(self._stacks), pa.list_(pa.int32()))], schema=SCHEMAS["stacks"]
+        ids = list(self._stacks)
+        offsets = np.zeros(len(ids) + 1, dtype=np.int32)
+        np.cumsum([len(stack) for stack in ids], out=offsets[1:])
+        flat = [frame for stack in ids for frame in stack]
+        lists = pa.ListArray.from_arrays(
+            arrays.column(offsets, pa.int32()), arrays.column(flat, pa.int32())
         )
-        return {"frames": frames, "stacks": stacks}
+        return {"frames": frames, "stacks": pa.table([lists], schema=SCHEMAS["stacks"])}
