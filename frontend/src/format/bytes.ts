@@ -53,7 +53,10 @@ export function signedBytes(value: number): string {
 
 /** `12345` → `12 345`, with thin spaces that never break. */
 export function grouped(value: number): string {
-  const text = Math.abs(value).toString();
+  const size = Math.abs(value);
+  // Past 2⁵³ a number's own digits are rounded to the shortest that name it.
+  const isLong = Number.isInteger(size) && !Number.isSafeInteger(size);
+  const text = isLong ? BigInt(size).toString() : size.toString();
   const split = text.replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
   return value < 0 ? `−${split}` : split;
 }

@@ -41,6 +41,7 @@ describe("bytes", () => {
   it("keeps every digit where asked to", () => {
     expect(plain(exactBytes(536_870_912))).toBe("536 870 912 bytes");
     expect(plain(exactBytes(1))).toBe("1 byte");
+    expect(plain(exactBytes(2 ** 61))).toBe("2 305 843 009 213 693 952 bytes");
   });
 
   it("says that a number is not known", () => {
