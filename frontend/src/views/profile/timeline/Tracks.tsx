@@ -50,51 +50,56 @@ export function Tracks({ model }: { model: Model }) {
 
 function Track({ model, name, hovered }: TrackProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const scrolled = useSignal(0);
   const items = useComputed<readonly TrackItem[]>(() => model.loader.tracks.value?.[name] ?? []);
   const boxes = useComputed(() => layOut(items.value, model.window.value, model.plot.value.width));
   const height = useComputed(() => Math.max(0, rowsOf(items.value) * (ROW + GAP) - GAP));
+  // The canvas is as high as what is seen of it: nesting can be deeper than a canvas may be high.
+  const seen = useComputed(() => Math.min(height.value, ROWS_SEEN * (ROW + GAP) - GAP));
   usePaint(canvas, () => {
     const shown = boxes.value;
-    const [paints, over] = [ink.value, hovered.value];
+    const [paints, over, top] = [ink.value, hovered.value, scrolled.value];
+    const rows = { left: LEFT, top, rowHeight: ROW, gap: GAP };
     return {
       width: model.width.value,
-      height: height.value,
-      paint: (surface) =>
-        paintBoxes(
-          surface,
-          shown,
-          { left: LEFT, rowHeight: ROW, gap: GAP },
-          paints,
-          over?.box ?? null,
-        ),
+      height: seen.value,
+      paint: (surface) => paintBoxes(surface, shown, rows, paints, over?.box ?? null),
     };
   });
   const find = (event: MouseEvent): Box | null => {
-    const [x, y] = [event.offsetX - LEFT, event.offsetY];
+    const [x, y] = [event.offsetX - LEFT, event.offsetY + scrolled.value];
     return boxAt(boxes.value, Math.floor(y / (ROW + GAP)), x);
   };
   if (items.value.length === 0) return null;
-  const seen = ROWS_SEEN * (ROW + GAP) - GAP;
   return (
-    <div class="timeline-track" style={{ maxHeight: `${seen}px` }}>
-      <span class="timeline-track-name">{name}</span>
-      <canvas
-        ref={canvas}
-        role="img"
-        aria-label={`${items.value.length} ${name} in view`}
-        style={{ height: `${height.value}px` }}
-        data-testid={`timeline-${name}`}
-        onPointerMove={(event) => {
-          const box = find(event);
-          hovered.value = box === null ? null : { box, x: event.offsetX, y: below(event) };
-        }}
-        onPointerLeave={() => (hovered.value = null)}
-        onClick={(event) => {
-          const box = find(event);
-          if (box !== null && event.detail < 2) zoomTo(model, box.item);
-        }}
-        onDblClick={model.back}
-      />
+    <div
+      class="timeline-track"
+      style={{ height: `${seen.value}px` }}
+      onScroll={(event) => {
+        scrolled.value = event.currentTarget.scrollTop;
+        hovered.value = null;
+      }}
+    >
+      <div style={{ height: `${height.value}px` }}>
+        <span class="timeline-track-name">{name}</span>
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={`${items.value.length} ${name} in view`}
+          style={{ height: `${seen.value}px` }}
+          data-testid={`timeline-${name}`}
+          onPointerMove={(event) => {
+            const box = find(event);
+            hovered.value = box === null ? null : { box, x: event.offsetX, y: below(event) };
+          }}
+          onPointerLeave={() => (hovered.value = null)}
+          onClick={(event) => {
+            const box = find(event);
+            if (box !== null && event.detail < 2) zoomTo(model, box.item);
+          }}
+          onDblClick={model.back}
+        />
+      </div>
     </div>
   );
 }

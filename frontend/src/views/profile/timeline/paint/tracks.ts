@@ -8,6 +8,8 @@ import type { Surface } from "./surface";
 export interface Rows {
   /** CSS pixels from the left of the canvas to the plot. */
   readonly left: number;
+  /** CSS pixels of rows scrolled away above the canvas. */
+  readonly top: number;
   readonly rowHeight: number;
   readonly gap: number;
 }
@@ -29,7 +31,8 @@ export function paintBoxes(
   for (const box of boxes) {
     const isHovered = hovered !== null && hovered.item === box.item;
     const x = rows.left + box.left;
-    const y = box.row * (rows.rowHeight + rows.gap);
+    const y = box.row * (rows.rowHeight + rows.gap) - rows.top;
+    if (y + rows.rowHeight < 0 || y > surface.height) continue;
     // A hair of background between neighbours tells them apart.
     const wide = Math.max(box.right - box.left - 1, 1);
     context.fillStyle = box.item.count > 1 ? merged : ink.track;
