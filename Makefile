@@ -1,0 +1,71 @@
+# The two that matter: `make demo` and `make test`. Everything they need they set up themselves.
+
+PYTHON ?= python3
+PORT ?= 6006
+# What to pip-install as PyTorch. On machines without a GPU a CPU build saves gigabytes.
+TORCH_SPEC ?= torch==2.13.0
+# A Chromium or Chrome to test with; fetched as Debian's package when there is none and we are root.
+CHROMIUM ?=
+export CHROMIUM TORCH_SPEC
+
+NEW := .venv/bin
+OLD := .venv-oldest/bin
+PIP := -m pip --disable-pip-version-check install --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo demo-runs test test-oldest test-newest test-page lint bench frontend browser clean
+
+help: ## List what make can do
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: demo-runs ## Train twice on the CPU, with a leak and without, and show both in TensorBoard
+	@echo "Open http://localhost:$(PORT)/#memory (Ctrl-C ends it)"
+	$(NEW)/tensorboard --logdir demo/runs --port $(PORT)
+
+demo-runs: .venv/ready
+	$(NEW)/python demo/train.py --logdir demo/runs
+
+test: frontend browser test-page test-oldest test-newest ## Run all tests, in the oldest and the newest environment
+
+test-page: .venv/ready
+	$(NEW)/python scripts/page.py test
+
+test-oldest: .venv-oldest/ready
+	$(OLD)/python -m pytest -q -m "not browser" -p no:cacheprovider
+
+test-newest: .venv/ready
+	$(NEW)/python -m pytest -q -p no:cacheprovider
+
+lint: .venv/ready ## Check style and types, for every Python from 3.10 to 3.14
+	$(NEW)/ruff check .
+	$(NEW)/ruff format --check .
+	for version in 3.10 3.11 3.12 3.13 3.14; do $(NEW)/mypy --python-version $$version || exit 1; done
+	$(NEW)/python scripts/page.py lint
+
+bench: .venv/ready ## Measure against the alternatives and write docs/performance.md
+	$(NEW)/python -m benchmarks
+
+frontend: .venv/ready ## Build the page into the package
+	$(NEW)/python scripts/page.py build
+
+browser: .venv/ready
+	$(NEW)/python scripts/browser.py
+
+clean: ## Remove everything that make made
+	rm -rf .venv .venv-oldest build dist *.egg-info frontend/node_modules tb_memory_plugin/static demo/runs
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/browser/screenshots
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/ready: tests/requirements-newest.txt pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(NEW)/python $(PIP) -r tests/requirements-newest.txt
+	$(NEW)/python $(PIP) "$(TORCH_SPEC)"
+	$(NEW)/python $(PIP) --no-deps --editable .
+	touch $@
+
+.venv-oldest/ready: tests/requirements-oldest.txt pyproject.toml
+	$(PYTHON) -m venv .venv-oldest
+	$(OLD)/python $(PIP) -r tests/requirements-oldest.txt
+	$(OLD)/python $(PIP) "$(TORCH_SPEC)"
+	$(OLD)/python $(PIP) --no-deps --editable .
+	touch $@
