@@ -31,7 +31,7 @@ test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	$(OLD)/python -m pytest -q -m "not browser" -p no:cacheprovider
+	$(OLD)/python -m pytest -q -m "not browser and not network" -p no:cacheprovider
 
 test-newest: .venv/ready
 	$(NEW)/python -m pytest -q -p no:cacheprovider

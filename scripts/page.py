@@ -49,8 +49,10 @@ def npm(*arguments: str) -> None:
     if folder is None:
         raise SystemExit(f"No Node {_OLDEST_NODE[0]}.{_OLDEST_NODE[1]}: pip install '{NODE_WHEEL}'")
     environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', '')}"}
-    command = [str(folder / "npm"), *arguments]
-    if subprocess.run(command, cwd=FRONTEND, env=environment).returncode:
+    # The wheel's own npm script does not start; the program behind it does.
+    program = folder.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    command = [str(folder / "node"), str(program)] if program.exists() else [str(folder / "npm")]
+    if subprocess.run([*command, *arguments], cwd=FRONTEND, env=environment).returncode:
         raise SystemExit(f"npm {' '.join(arguments)} failed in {FRONTEND.name}/; see above.")
 
 
