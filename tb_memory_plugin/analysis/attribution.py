@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.compute as pc
 
 from tb_memory_plugin.analysis.columns import Column, coded, either, picked
 from tb_memory_plugin.analysis.device_tables import DeviceTables
@@ -78,7 +77,7 @@ def labelled(recording: Recording, rows: IntArray) -> dict[str, Column]:
         name: coded(picked(arrays.values(table, name), rows))
         for name in ("name", "dtype", "shape", "op", "module", "category")
     }
-    guessed = np.asarray(pc.fill_null(table.column("inferred"), False).to_numpy(), dtype=np.int8)
+    guessed = arrays.truths(table, "inferred").astype(np.int8)
     found["category_inferred"] = (picked(guessed, rows, 0), rows < 0)
     return found
 

@@ -61,7 +61,7 @@ def joined(
         if pa.types.is_dictionary(kind):
             columns[column] = arrays.text(np.where(missing, -1, values), words[column])
         elif pa.types.is_boolean(kind):
-            columns[column] = pa.array(values.astype(bool), mask=missing)
+            columns[column] = arrays.masked_booleans(values, missing)
         else:
             columns[column] = (values, missing)
     if parts:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import pyarrow.compute as pc
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.errors import SourceError
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import Action, BlockState
 
@@ -36,10 +36,10 @@ class DeviceTables:
     def missing(self, table: str, name: str) -> IntArray:
         """Which of the device's rows are null in a column."""
         rows = self.recording.rows(table, self.device)
-        column = self.recording.table(table).column(name)
-        if not column.null_count:
+        whole = self.recording.table(table)
+        if not whole.column(name).null_count:
             return np.zeros(rows.stop - rows.start, dtype=bool)
-        return np.asarray(column.slice(rows.start, rows.stop - rows.start).is_null())
+        return ~arrays.valid(whole, name)[rows]
 
     @cached_property
     def events(self) -> int:
@@ -81,9 +81,7 @@ class DeviceTables:
     def expandable(self) -> IntArray:
         """Which of the device's final segments are expandable."""
         rows = self.recording.rows("segments", self.device)
-        column = self.recording.table("segments").column("expandable")
-        part = column.slice(rows.start, rows.stop - rows.start)
-        return np.asarray(pc.fill_null(part, False).to_numpy(), dtype=bool)
+        return arrays.truths(self.recording.table("segments"), "expandable")[rows]
 
     def problem(self, sentence: str) -> None:
         """Note what is odd about this device's history."""

@@ -69,7 +69,7 @@ def _chunk_values(chunk: pa.Array, name: str) -> IntArray:
         codes = chunk.indices
         array = _buffer_values(codes)
         if codes.null_count:
-            array = np.where(np.asarray(codes.is_valid()), array, -1)
+            array = np.where(_bits(codes, 0), array, -1)
         return array
     if not pa.types.is_integer(chunk.type):
         raise TypeError(f"column {name!r} is {chunk.type}, not an integer or a dictionary")
@@ -110,10 +110,38 @@ def strings(values: Sequence[str]) -> pa.StringArray:
 def booleans(values: Iterable[bool | None]) -> pa.BooleanArray:
     """An Arrow array of truth values, None for null."""
     codes = np.array([-1 if value is None else int(value) for value in values], dtype=np.int8)
-    valid, true = (np.packbits(bits, bitorder="little") for bits in (codes >= 0, codes > 0))
-    return pa.BooleanArray.from_buffers(
-        pa.bool_(), len(codes), [pa.py_buffer(valid), pa.py_buffer(true)]
-    )
+    return masked_booleans(codes > 0, codes < 0)
+
+
+def masked_booleans(values: npt.ArrayLike, missing: npt.ArrayLike) -> pa.BooleanArray:
+    """An Arrow array of truth values; ``missing`` is a mask of the null ones."""
+    true, valid = np.asarray(values, dtype=bool), ~np.asarray(missing, dtype=bool)
+    buffers = [pa.py_buffer(np.packbits(bits, bitorder="little")) for bits in (valid, true)]
+    return pa.BooleanArray.from_buffers(pa.bool_(), len(true), buffers)
+
+
+def valid(table: pa.Table, name: str) -> npt.NDArray[np.bool_]:
+    """Which rows of a column are not null. (Arrow's ``is_valid`` imports pandas on its way out.)"""
+    return _joined_bits([_bits(chunk, 0) for chunk in table.column(name).chunks])
+
+
+def truths(table: pa.Table, name: str) -> npt.NDArray[np.bool_]:
+    """The rows of a truth value column that are true; null is not."""
+    chunks = table.column(name).chunks
+    return _joined_bits([_bits(chunk, 1) for chunk in chunks]) & valid(table, name)
+
+
+def _bits(chunk: pa.Array, place: int) -> npt.NDArray[np.bool_]:
+    codes = chunk.indices if pa.types.is_dictionary(chunk.type) else chunk
+    buffer = codes.buffers()[place]
+    if buffer is None:
+        return np.ones(len(codes), dtype=bool)
+    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8), bitorder="little")
+    return bits[codes.offset : codes.offset + len(codes)].astype(bool)
+
+
+def _joined_bits(parts: list[npt.NDArray[np.bool_]]) -> npt.NDArray[np.bool_]:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=bool)
 
 
 def words(table: pa.Table, name: str) -> list[str]:

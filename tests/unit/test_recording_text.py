@@ -43,6 +43,27 @@ def test_booleans(count: int) -> None:
     assert made.null_count == values.count(None)
 
 
+@pytest.mark.parametrize("offset", [0, 3, 9])
+def test_reading_nulls_and_truths(offset: int) -> None:
+    flags = [(True, False, None)[i % 3] for i in range(30)]
+    numbers = [None if i % 4 else i for i in range(30)]
+    made = pa.table(
+        {
+            "flag": pa.array(flags),
+            "number": pa.array(numbers, pa.int64()),
+            "full": pa.array(range(30)),
+            "text": arrays.encoded_text([None if i % 5 else "x" for i in range(30)]),
+        }
+    )
+    for table in (made.slice(offset), pa.concat_tables([made.slice(offset), made])):
+        for name in table.schema.names:
+            expected = [value is not None for value in table.column(name).to_pylist()]
+            assert arrays.valid(table, name).tolist() == expected
+        expected = [bool(value) for value in table.column("flag").to_pylist()]
+        assert arrays.truths(table, "flag").tolist() == expected
+    assert arrays.valid(made.slice(0, 0), "flag").tolist() == []
+
+
 def test_a_table_of_every_kind_of_column() -> None:
     table = builder.table(
         "segments",
@@ -78,12 +99,13 @@ def test_stacks_and_frames() -> None:
     }
 
 
-def test_reading_a_snapshot_does_not_import_pandas() -> None:
+def test_indexing_a_snapshot_does_not_import_pandas() -> None:
     code = (
         "import sys\n"
+        "from tb_memory_plugin.analysis.derive import derive\n"
         "from tb_memory_plugin.readers.torch_structure import from_structure\n"
         "from tests.fixtures.snapshots import snapshot\n"
-        "from_structure(snapshot(events=60), 'made')\n"
+        "derive(from_structure(snapshot(events=60, expandable=True), 'made'))\n"
         "print('pandas' in sys.modules)"
     )
     root = Path(__file__).parents[2]
