@@ -1,0 +1,140 @@
+"""A real TensorBoard with made recordings, and a real Chromium that tells on the page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.fixtures.snapshots import snapshot, write_pickle
+from tests.plugin.server import TensorBoardServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+SCREENSHOTS = Path(__file__).parent / "screenshots"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder needs a browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One headless Chromium for all tests; ``CHROMIUM`` says which."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not program:
+        pytest.fail("no Chromium: run `make test`, or set CHROMIUM to one")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def make_logdir(folder: Path) -> Path:
+    """Runs as a user has them: snapshots good, without history and broken, and scalars beside."""
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+    write_pickle(snapshot(events=4_000, seed=1), folder / "train" / "snapshot.pickle")
+    write_pickle(
+        snapshot(events=1_500, seed=2, devices=2, time=False, steps=False),
+        folder / "untimed" / "snapshot.pickle",
+    )
+    bare = snapshot(events=300, seed=3)
+    write_pickle(bare["segments"], folder / "bare" / "segments.pickle")
+    broken = folder / "broken" / "cut.pickle"
+    whole = write_pickle(snapshot(events=500, seed=4), broken).read_bytes()
+    broken.write_bytes(whole[: len(whole) // 2])
+    for run in ("train", "untimed"):
+        writer = EventFileWriter(str(folder / run))
+        for step in range(5):
+            value = Summary.Value(tag="loss", simple_value=1.0 / (step + 1))
+            writer.add_event(Event(step=step, wall_time=step, summary=Summary(value=[value])))
+        writer.close()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of :func:`make_logdir`, read by all tests and changed by none."""
+    return make_logdir(tmp_path_factory.mktemp("logdir"))
+
+
+@pytest.fixture(scope="session")
+def server(
+    logdir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TensorBoardServer]:
+    """A TensorBoard on ``logdir`` for the tests that only look."""
+    cache = tmp_path_factory.mktemp("browser-cache")
+    with TensorBoardServer(logdir, cache=cache) as running:
+        yield running
+
+
+@dataclass
+class Watched:
+    """A page and what went wrong on it: console errors, exceptions, requests to other hosts."""
+
+    page: Page
+    faults: list[str] = field(default_factory=list)
+
+    def frame(self):  # type: ignore[no-untyped-def]
+        """The plugin's own frame, as a locator root."""
+        return self.page.frame_locator("iframe[src*='name=memory']")
+
+
+@pytest.fixture
+def watched(browser: Browser, server: TensorBoardServer) -> Iterator[Watched]:
+    """A fresh page of 1400 × 900 that must not have any faults at the end of the test."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    watch = Watched(page)
+
+    def note_console(message) -> None:  # type: ignore[no-untyped-def]
+        if message.type == "error":
+            watch.faults.append(f"console: {message.text}")
+
+    def note_request(request) -> None:  # type: ignore[no-untyped-def]
+        host = urlsplit(request.url).hostname
+        if host not in (None, "127.0.0.1", "localhost"):
+            watch.faults.append(f"request to another host: {request.url}")
+
+    page.on("console", note_console)
+    page.on("pageerror", lambda error: watch.faults.append(f"exception: {error}"))
+    page.on("request", note_request)
+    yield watch
+    context.close()
+    assert watch.faults == []
+
+
+@pytest.fixture
+def picture(request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
+    """``picture(page, "dark")`` keeps a screenshot under the test's name for people to look at."""
+
+    def keep(page: Page, name: str) -> Path:
+        SCREENSHOTS.mkdir(exist_ok=True)
+        path = SCREENSHOTS / f"{request.node.name}-{name}.png"
+        page.screenshot(path=path)
+        return path
+
+    return keep
