@@ -1,0 +1,155 @@
+"""The process that reads one source into one cache entry, so that a bad file harms nobody else.
+
+Run as ``python -m tb_memory_plugin.store.child`` by ``children``. A request comes as one line of
+JSON on standard input, which stays open as long as whoever asked is alive; lines of JSON go out:
+``{"fraction", "phase"}``, then ``{"done"}`` or ``{"error": [file, fault, remedy]}``.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_OUT_OF_MEMORY = b'{"memory": true}\n'
+_EVERY = 0.05  # seconds between two reports of progress
+_PARENT_GONE = 3
+_GRACE = 30  # seconds after the parent's own time limit
+
+Report = Callable[[float, str], None]
+
+
+def main() -> int:
+    """Serve one request; the exit status, 0 whenever the answer says all there is to say."""
+    request = json.loads(sys.stdin.buffer.readline())
+    answers = os.dup(1)
+    os.dup2(2, 1)  # nothing that a library prints gets between the answers
+    _restrain(request)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+    def say(**message: Any) -> None:
+        os.write(answers, json.dumps(message).encode() + b"\n")
+
+    from tb_memory_plugin.errors import SourceError
+
+    try:
+        _read(request, _sparing(say))
+    except SourceError as error:
+        say(error=[error.file, error.fault, error.remedy])
+    except MemoryError:
+        os.write(answers, _OUT_OF_MEMORY)
+    else:
+        say(done=True)
+    # Not the usual way out: tearing down a million objects takes longer than reading them.
+    os._exit(0)
+
+
+def _read(request: dict[str, Any], report: Report) -> None:
+    report(0.0, "starting")
+    from tb_memory_plugin.analysis.derive import derive
+    from tb_memory_plugin.errors import SourceError
+    from tb_memory_plugin.readers.opening import HEAD, regular_file
+    from tb_memory_plugin.readers.registry import reader_of
+    from tb_memory_plugin.recording.recording import save
+    from tb_memory_plugin.views.summary import brief, summary
+
+    path = Path(request["path"])
+    with regular_file(path, path.name) as file:
+        head = file.read(HEAD)
+    reader = reader_of(path.name, head)
+    if reader is None:
+        raise SourceError(
+            path.name,
+            "is of no format that is known here",
+            "see the list of formats in the documentation",
+        )
+    recorded = reader.read(path, lambda part, phase: report(0.7 * part, phase))
+    report(0.7, "working out lives")
+    recording = derive(recorded)
+    report(0.85, "summing up")
+    about = {
+        "format": recording.meta["format"],
+        "live": bool(recording.meta.get("live")),
+        "brief": brief(recording),
+        "summary": summary(recording, version=request["key"], run="", name=path.name),
+    }
+    report(0.9, "writing")
+    entries = Path(request["entries"])
+    try:
+        save(recording, entries / f"{request['key']}.tbmem")
+        _write(entries / f"{request['key']}.json", json.dumps(about).encode())
+    except OSError as error:
+        raise _not_written(path.name, error) from error
+
+
+def _not_written(name: str, error: OSError) -> Exception:
+    from tb_memory_plugin.errors import SourceError
+
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        fault = "was read, but the disk of the cache folder is full"
+    else:
+        fault = f"was read, but the cache folder cannot be written ({error.strerror or error})"
+    return SourceError(
+        name, fault, "free some space, or choose another folder with TB_MEMORY_CACHE"
+    )
+
+
+def _write(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_bytes(data)
+    os.replace(temporary, path)
+
+
+def _sparing(say: Callable[..., None]) -> Report:
+    last = [0.0, ""]
+
+    def report(fraction: float, phase: str) -> None:
+        now = time.monotonic()
+        if phase != last[1] or now - float(last[0]) >= _EVERY:
+            last[:] = [now, phase]
+            say(fraction=round(fraction, 4), phase=phase)
+
+    return report
+
+
+def _restrain(request: dict[str, Any]) -> None:
+    """Keep this process from using more than it may, and out of everybody's way."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+    if hasattr(signal, "alarm"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(int(request["seconds"]) + _GRACE)
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    from tb_memory_plugin.readers.limits import address_space
+
+    limit = int(request["memory"]) + (address_space() or 0)
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        # Should the machine run out of memory all the same, this process goes, not TensorBoard.
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    except OSError:
+        return
+
+
+def _leave_with_parent() -> None:
+    while os.read(0, 4096):
+        pass
+    os._exit(_PARENT_GONE)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
