@@ -25,7 +25,9 @@ LOG = """time_ns,action,address,bytes
 def example(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     """The module that the page shows, registered as it says."""
     text = (REPOSITORY / "CONTRIBUTING.md").read_text()
-    found = re.search(r"<!-- begin example -->\n```python\n(.*?)```\n<!-- end example -->", text, re.S)
+    found = re.search(
+        r"<!-- begin example -->\n```python\n(.*?)```\n<!-- end example -->", text, re.S
+    )
     assert found
     module = types.ModuleType("csv_log")
     exec(compile(found[1], "CONTRIBUTING.md", "exec"), module.__dict__)

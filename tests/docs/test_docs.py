@@ -65,7 +65,9 @@ def test_every_method_and_parameter_of_the_writer_is_documented() -> None:
     for name, member in inspect.getmembers(writer):
         if not name.startswith("_"):
             assert re.search(rf"\b{name}\b", text), name
-            for parameter in list(inspect.signature(member).parameters)[1:] if callable(member) else []:
+            for parameter in (
+                list(inspect.signature(member).parameters)[1:] if callable(member) else []
+            ):
                 assert re.search(rf"\b{parameter}\b", text), f"{name}({parameter})"
 
 
