@@ -11,7 +11,6 @@ from typing import Any
 
 from tb_memory_plugin.recording.schema import Category
 
-
 Reference = Callable[[], Any]  # a weak reference
 
 
@@ -51,8 +50,9 @@ class Sighting:
 class Tracker:
     """The models and optimizers given to ``track``, looked at now and then.
 
-    It keeps none of them alive. Gradients are looked at while the profiler runs, so through ``map``: calls that C makes are
-    not traced, where a loop in Python would cost three profiler events for every tensor.
+    It keeps none of them alive. Gradients are looked at while the profiler runs, so through
+    ``map``: calls that C makes are not traced, where a loop in Python would cost three profiler
+    events for every tensor.
     """
 
     modules: dict[int, str] = field(default_factory=dict)  # id(module): dotted name
@@ -85,15 +85,8 @@ class Tracker:
     def look(self) -> None:
         """Note all storages that are alive now."""
         found = self.storages()
-        if found:
-            self.sightings.append(
-                Sighting(
-                    time.time_ns(),
-                    [storage.name for storage in found],
-                    [storage.address for storage in found],
-                    found,
-                )
-            )
+        names, addresses = [each.name for each in found], [each.address for each in found]
+        self.sightings.append(Sighting(time.time_ns(), names, addresses, found))
 
     def storages(self) -> list[Storage]:
         """All storages that are alive now."""

@@ -77,7 +77,7 @@ class MemoryWriter:
         writer: Any = None,
         engines: Sequence[str] = ("profiler", "allocator"),
         stacks: bool = True,
-        max_events: int = 1_000_000,
+        max_events: int = 500_000,
         refresh_seconds: float = 30.0,
         scalars: bool = True,
     ) -> None:

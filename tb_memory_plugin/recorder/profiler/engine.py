@@ -7,13 +7,14 @@ import importlib
 import threading
 import time
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from tb_memory_plugin.recorder.engine import Session, StepUsage, Unavailable, torch_module
 from tb_memory_plugin.recorder.profiler.ledger import Ledger
 from tb_memory_plugin.recorder.profiler.spans import SpanRows
 from tb_memory_plugin.recorder.profiler.tables import tables
-from tb_memory_plugin.recorder.profiler.tree import Item, Kind, Scope, TreeReader
+from tb_memory_plugin.recorder.profiler.tree import Kind, Scope, TreeReader
 from tb_memory_plugin.recorder.program import Span
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.recording import Recording
@@ -176,9 +177,9 @@ class ProfilerEngine:
         if self._steps:
             self._items_a_step = max(len(items) / len(self._steps), 1.0)
         sightings = self._session.tracker.sightings
-        items += [Item(seen.time, Kind.SIGHTING, seen, _NOWHERE) for seen in sightings]
-        items += [Item(span.end or 0, Kind.STEP, span, _NOWHERE) for span in self._steps]
-        items.sort(key=lambda item: item.time)
+        items += [(seen.time, Kind.SIGHTING, seen, _NOWHERE) for seen in sightings]
+        items += [(span.end or 0, Kind.STEP, span, _NOWHERE) for span in self._steps]
+        items.sort(key=itemgetter(0))
         sightings.clear()
         self._steps.clear()
         self._ledger.add(items)

@@ -6,7 +6,7 @@ docs/recording.md. Everything here is one pass over the items in order of time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from tb_memory_plugin.recorder.profiler.columns import EventColumns, LifeColumns
 from tb_memory_plugin.recorder.profiler.meter import Meter
 from tb_memory_plugin.recorder.profiler.spans import SpanRows
 from tb_memory_plugin.recorder.profiler.tree import Item, Kind, Op, Scope
+from tb_memory_plugin.recorder.program import Span
 from tb_memory_plugin.recording.schema import Action, Category
 from tb_memory_plugin.recording.stacks import StackInterner
 
@@ -75,9 +76,10 @@ class Ledger:
 
     def add(self, items: Iterable[Item]) -> None:
         """Take in the items of a chunk, in order of time."""
-        handlers = {
+        handlers: dict[Kind, Callable[[int, Any, Scope], None]] = {
             Kind.MEMORY: self._memory,
             Kind.OP: self._op,
+            Kind.FORWARD: self._makes,
             Kind.GRADIENT: self._gradient,
             Kind.OPTIMIZER: self._optimizer,
             Kind.MODULE: self._module,
@@ -85,8 +87,8 @@ class Ledger:
             Kind.SIGHTING: self._sighting,
             Kind.STEP: self._step,
         }
-        for item in items:
-            handlers[item.kind](item)
+        for time, kind, payload, scope in items:
+            handlers[kind](time, payload, scope)
         self._settle()
 
     def device(self, name: str) -> int:
@@ -98,16 +100,15 @@ class Ledger:
 
     # Allocations
 
-    def _memory(self, item: Item) -> None:
-        fields, scope = item.payload, item.scope
+    def _memory(self, time: int, fields: Any, scope: Scope) -> None:
         place = self._places.get(fields.device)
         if place is None:
             place = self._places[fields.device] = self.device(str(fields.device))
         address, size = fields.ptr, fields.alloc_size
         if size > 0:
-            self._birth(item.time, place, address, size, scope)
+            self._birth(time, place, address, size, scope)
         else:
-            self._death(item.time, place, address, -size, scope)
+            self._death(time, place, address, -size, scope)
         if self.devices[place] != "cpu":
             # The allocator's own counts; a CPU's start at zero with the profiler.
             self._meters[place].counted(fields.total_allocated, fields.total_reserved)
@@ -177,27 +178,31 @@ class Ledger:
 
     # What the program does with them
 
-    def _op(self, item: Item) -> None:
-        fields, scope = item.payload, item.scope
+    def _op(self, time: int, fields: Any, scope: Scope) -> None:
+        """An outermost op reads its inputs."""
         op = scope.op
-        outermost = op is not None and op.span == scope.span
-        found = [life for life in map(self._life, _tensors(fields.inputs)) if life is not None]
         if op is None:
             return
-        if not op.backward and fields.sequence_number >= 0:
-            self._forward[fields.sequence_number] = (scope, None)
-        elif outermost and op.backward and op.sequence >= 0:
-            self._forward_of(op)
-        if not outermost or op.backward or self._in_optimizer:
+        if op.sequence >= 0:
+            if op.backward:
+                self._forward_of(op)
+            else:
+                self._forward[op.sequence] = (scope, None)
+        found = [life for life in map(self._life, _tensors(fields.inputs)) if life is not None]
+        if op.backward or self._in_optimizer or not found:
             return
-        depends = self.lives.depends
+        depends, category = self.lives.depends, self.lives.category
         op.depends = any(
-            life < 0 or depends[life] or self.lives.category[life] == _PARAMETER for life in found
+            life < 0 or depends[life] or category[life] == _PARAMETER for life in found
         )
         if op.depends:
             for life in found:
-                if life >= 0 and not depends[life] and self.lives.category[life] == _UNKNOWN:
-                    self.lives.category[life] = _INPUT
+                if life >= 0 and not depends[life] and category[life] == _UNKNOWN:
+                    category[life] = _INPUT
+
+    def _makes(self, time: int, sequence: int, scope: Scope) -> None:
+        """An inner op makes the backward function ``sequence``."""
+        self._forward[sequence] = (scope, None)
 
     def _life(self, tensor: Any) -> int | None:
         """The row of the life a tensor lies in; -1 for a parameter from before the window."""
@@ -231,8 +236,8 @@ class Ledger:
             self.spans.link(found.span, op.span)
         return found
 
-    def _gradient(self, item: Item) -> None:
-        life = self._life(item.payload)
+    def _gradient(self, time: int, tensor: Any, scope: Scope) -> None:
+        life = self._life(tensor)
         if life is not None and life >= 0:
             self._certain(life, _GRADIENT)
 
@@ -240,22 +245,22 @@ class Ledger:
         self.lives.category[life] = category
         self.lives.guessed[life] = 0
 
-    def _optimizer(self, item: Item) -> None:
-        self._in_optimizer = item.payload
-        self._optimizer_steps += item.payload
+    def _optimizer(self, time: int, begins: bool, scope: Scope) -> None:
+        self._in_optimizer = begins
+        self._optimizer_steps += begins
 
-    def _module(self, item: Item) -> None:
+    def _module(self, time: int, module: Any, scope: Scope) -> None:
         """A module that was not tracked is called: the profiler lists its parameters."""
-        for name, parameter, _ in item.payload.parameters:
+        for name, parameter, _ in module.parameters:
             life = self._life(parameter)
             if life is None and parameter.storage_data_ptr:
                 self._parameters.add(parameter.storage_data_ptr)
             elif life is not None and life >= 0 and self.lives.guessed[life]:
                 self._certain(life, _PARAMETER)
-                self.lives.name[life] = self.lives.names.code(f"{item.payload.cls_name}.{name}")
+                self.lives.name[life] = self.lives.names.code(f"{module.cls_name}.{name}")
 
-    def _failure(self, item: Item) -> None:
-        self.failures.append(Failure(item.time, len(self.events) - 1))
+    def _failure(self, time: int, payload: None, scope: Scope) -> None:
+        self.failures.append(Failure(time, len(self.events) - 1))
 
     def failed(self, time: int, text: str, values: dict[str, int]) -> None:
         """An allocation failed and the program was told so: the last failure, if it is open."""
@@ -265,22 +270,21 @@ class Ledger:
 
     # What the writer knows
 
-    def _step(self, item: Item) -> None:
+    def _step(self, time: int, step: Span, scope: Scope) -> None:
         for device, meter in zip(self.devices, self._meters, strict=True):
-            self.usage.append(meter.close(item.payload.step, device))
+            self.usage.append(meter.close(step.step or 0, device))
 
-    def _sighting(self, item: Item) -> None:
-        sighting: Sighting = item.payload
+    def _sighting(self, time: int, sighting: Sighting, scope: Scope) -> None:
         for name, address in zip(sighting.names, sighting.addresses, strict=True):
             for place in range(len(self.devices)):
                 life = self.live.get(_key(place, address))
                 if life is not None:
                     self._name(life, name)
         for storage in sighting.storages or ():
-            self._adopt(item.time, storage)
+            self._adopt(time, storage)
         if sighting.storages is not None:
             for key in [key for key, storage in self.before.items() if storage.gone()]:
-                self._death(item.time, key >> 64, key & _ADDRESS, 0, _NOWHERE)
+                self._death(time, key >> 64, key & _ADDRESS, 0, _NOWHERE)
 
     def _name(self, life: int, name: Name) -> None:
         self._certain(life, int(name.category))

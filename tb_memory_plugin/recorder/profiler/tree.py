@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 from tb_memory_plugin.recorder.profiler.frames import Call
@@ -14,6 +14,7 @@ from tb_memory_plugin.recorder.profiler.spans import SpanRows
 
 _AUTOGRAD = "autograd::engine::evaluate_function: "
 _ACCUMULATE = "torch::autograd::AccumulateGrad"
+_GRADIENT_OPS = ("aten::detach", "aten::add_")
 _OPTIMIZER_STEP = "Optimizer.step#"
 
 
@@ -21,13 +22,14 @@ class Kind(IntEnum):
     """What an item says."""
 
     MEMORY = 0  # payload: the allocation's fields
-    OP = 1  # payload: the op's fields; scope.op is the outermost
+    OP = 1  # payload: the fields of an outermost op; scope.op is the op
     GRADIENT = 2  # payload: metadata of the tensor that becomes a gradient
     OPTIMIZER = 3  # payload: True at the begin, False at the end of an optimizer's step
     MODULE = 4  # payload: the module's info
     OUT_OF_MEMORY = 5
     SIGHTING = 6  # payload: labels.Sighting
     STEP = 7  # payload: the program's Span
+    FORWARD = 8  # payload: the number of the backward function that an inner op makes
 
 
 class Op:
@@ -57,14 +59,8 @@ class Scope:
     depth: int = 0
 
 
-@dataclass(slots=True)
-class Item:
-    """Something that happened at one moment (unix ns)."""
-
-    time: int
-    kind: Kind
-    payload: Any
-    scope: Scope
+#: Something that happened at one moment: unix ns, kind, payload, scope.
+Item = tuple[int, Kind, Any, Scope]
 
 
 class TreeReader:
@@ -76,10 +72,9 @@ class TreeReader:
         self._op = fields._ExtraFields_TorchOp
         self._python = fields._ExtraFields_PyCall
         self._c = fields._ExtraFields_PyCCall
-        self._user_scope = fields.RecordScope.USER_SCOPE
-        self._function = fields.RecordScope.FUNCTION
-        self._backward = fields.RecordScope.BACKWARD_FUNCTION
         self._failure = fields._ExtraFields_OutOfMemory
+        self._user_scope = fields.RecordScope.USER_SCOPE
+        self._ops_scopes = (fields.RecordScope.FUNCTION, fields.RecordScope.BACKWARD_FUNCTION)
         self._modules = modules
         self._spans = spans
         self._ours = ours  # annotations that the writer records itself
@@ -95,82 +90,81 @@ class TreeReader:
             fields = node.extra_fields
             kind = type(fields)
             if kind is self._memory:
-                items.append(Item(node.start_time_ns, Kind.MEMORY, fields, scope))
-                continue
-            if kind is self._failure:
-                items.append(Item(node.start_time_ns, Kind.OUT_OF_MEMORY, None, scope))
+                items.append((node.start_time_ns, Kind.MEMORY, fields, scope))
                 continue
             children = node.children
             if kind is self._op:
-                scope = self._in_op(node, fields, scope, children, items, stopped)
-            elif kind is self._python:
-                if not children:
-                    continue
+                if scope.op is None:
+                    scope = self._outermost(node, fields, scope, items, stopped)
+                else:
+                    self._nested(node, fields, scope, children, items)
+            elif kind is self._failure:
+                items.append((node.start_time_ns, Kind.OUT_OF_MEMORY, None, scope))
+            elif kind is self._python and children:
                 scope = self._in_python(node, fields, scope, items)
-            elif kind is self._c:
-                if not children:
-                    continue
-                scope = Scope(
-                    Call(fields, scope.function, False),
-                    scope.function,
-                    scope.module,
-                    scope.op,
-                    scope.span,
-                    scope.depth,
-                )
-            todo.extend((child, scope) for child in reversed(children))
-        items.sort(key=attrgetter("time"))  # stable: the tree's order is kept within a nanosecond
+            elif kind is self._c and children:
+                call = Call(fields, scope.function, False)
+                scope = Scope(call, scope.function, scope.module, scope.op, scope.span, scope.depth)
+            if len(children) == 1:
+                todo.append((children[0], scope))
+            elif children:
+                todo += [(child, scope) for child in reversed(children)]
+        items.sort(key=itemgetter(0))  # stable: the tree's order is kept within a nanosecond
         return items
 
-    def _in_op(
-        self,
-        node: Any,
-        fields: Any,
-        scope: Scope,
-        children: list[Any],
-        items: list[Item],
-        stopped: int,
+    def _outermost(
+        self, node: Any, fields: Any, scope: Scope, items: list[Item], stopped: int
     ) -> Scope:
-        name, begin = node.name, node.start_time_ns
+        name, begin, thread = node.name, node.start_time_ns, node.start_tid
         end = min(node.end_time_ns, stopped)
-        if fields.scope == self._user_scope:
+        kind = fields.scope
+        if kind == self._user_scope:
             if name not in self._ours:
-                self._spans.add("annotation", name, begin, end, node.start_tid, -1, 0)
+                self._spans.add("annotation", name, begin, end, thread, -1, 0)
             if name.startswith(_OPTIMIZER_STEP):
-                items.append(Item(begin, Kind.OPTIMIZER, True, scope))
-                items.append(Item(end, Kind.OPTIMIZER, False, scope))
+                items.append((begin, Kind.OPTIMIZER, True, scope))
+                items.append((end, Kind.OPTIMIZER, False, scope))
             return scope
-        span = self._spans.add("op", name, begin, end, node.start_tid, scope.span, scope.depth)
-        if fields.scope not in (self._function, self._backward):
-            inside = Scope(scope.call, scope.function, scope.module, scope.op, span)
-            inside.depth = scope.depth + 1
-            return inside
-        op = scope.op
-        if op is None:
+        span = self._spans.add("op", name, begin, end, thread, scope.span, scope.depth)
+        op = None
+        if kind in self._ops_scopes:
             self._ops += 1
             op = Op(name, self._ops, fields.sequence_number, span)
         inside = Scope(scope.call, scope.function, scope.module, op, span, scope.depth + 1)
-        items.append(Item(begin, Kind.OP, fields, inside))
-        if name == _ACCUMULATE and children:
-            self._gradient(children[0], inside, items)
+        if op is not None:
+            items.append((begin, Kind.OP, fields, inside))
         return inside
 
-    def _gradient(self, node: Any, scope: Scope, items: list[Item]) -> None:
-        """A new gradient is detached, one that is there is added to: first input of either."""
-        if type(node.extra_fields) is self._op and node.name in ("aten::detach", "aten::add_"):
-            inputs = node.extra_fields.inputs
-            if inputs and hasattr(inputs[0], "storage_data_ptr"):
-                items.append(Item(node.start_time_ns, Kind.GRADIENT, inputs[0], scope))
+    def _nested(
+        self, node: Any, fields: Any, scope: Scope, children: list[Any], items: list[Item]
+    ) -> None:
+        """An op within an op: it says which backward function it makes, or sets a gradient."""
+        op = scope.op
+        if op is None:
+            return
+        if not op.backward:
+            # Of the ops that share a number the last one makes the backward function.
+            if fields.sequence_number > op.sequence:
+                items.append((node.start_time_ns, Kind.FORWARD, fields.sequence_number, scope))
+        elif op.accumulates and children and node.name == _ACCUMULATE:
+            # A new gradient is detached, one that is there is added to: first input of either.
+            first = children[0]
+            if type(first.extra_fields) is self._op and first.name in _GRADIENT_OPS:
+                inputs = first.extra_fields.inputs
+                if inputs and hasattr(inputs[0], "storage_data_ptr"):
+                    items.append((first.start_time_ns, Kind.GRADIENT, inputs[0], scope))
 
     def _in_python(self, node: Any, fields: Any, scope: Scope, items: list[Item]) -> Scope:
         call = Call(fields, scope.function, True)
         module = fields.module
         if module is None:
             return Scope(call, call, scope.module, scope.op, scope.span, scope.depth)
+        begin = node.start_time_ns
         name = self._modules.get(module.self_ptr)
         if name is None:  # not tracked: the classes it is nested in
-            items.append(Item(node.start_time_ns, Kind.MODULE, module, scope))
+            items.append((begin, Kind.MODULE, module, scope))
             name = f"{scope.module}.{module.cls_name}" if scope.module else module.cls_name
-        begin, end = node.start_time_ns, node.end_time_ns
-        span = self._spans.add("module", name, begin, end, node.start_tid, scope.span, scope.depth)
+        span = self._spans.add(
+            "module", name, begin, node.end_time_ns, node.start_tid, scope.span, scope.depth
+        )
         return Scope(call, call, name, scope.op, span, scope.depth + 1)

@@ -1,0 +1,123 @@
+"""What MemoryWriter costs a training step: the same loop with it and without, in turn, one process.
+
+Run it with a Python that has torch: ``python benchmarks/recorder_cost.py``. Prints a table in
+Markdown: milliseconds a step (median over rounds, wall clock) and the ratio to the loop without
+a writer. A round is short and rounds alternate, so that a busy machine disturbs all alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from tb_memory_plugin import MemoryWriter
+from tb_memory_plugin.recording.recording import open_recording
+
+
+@dataclass
+class Case:
+    """One way to run the loop, and what its rounds took."""
+
+    name: str
+    options: dict[str, Any] | None  # of MemoryWriter; None: no writer
+    steps: list[float] = field(default_factory=list)  # seconds a step, reading included
+    ends: list[float] = field(default_factory=list)  # seconds to close and write
+    events: int = 0
+    bytes: int = 0
+
+
+def network() -> nn.Module:
+    """A small convolutional network for 32 × 32 images."""
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(32, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(64 * 16, 10),
+    )  # fmt: skip
+
+
+def one_round(case: Case, count: int, batch: int, logdir: Path) -> None:
+    """Run ``count`` steps of a new network and note what they took."""
+    torch.manual_seed(0)
+    model = network()
+    optimizer = torch.optim.Adam(model.parameters())
+    images, classes = torch.randn(batch, 3, 32, 32), torch.randint(10, (batch,))
+
+    def step() -> None:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(images), classes).backward()
+        optimizer.step()
+
+    step()
+    gc.collect()
+    writer = None if case.options is None else MemoryWriter(logdir, **case.options)
+    context: AbstractContextManager[Any] = nullcontext() if writer is None else writer
+    ended: Callable[[], None] = (lambda: None) if writer is None else writer.step
+    with context:
+        if writer is not None:
+            writer.track(model, optimizer)
+        step()
+        ended()  # the first step sets things up and writes the first file
+        began = time.perf_counter()
+        for _ in range(count):
+            step()
+            ended()
+        case.steps.append((time.perf_counter() - began) / count)
+        began = time.perf_counter()
+    case.ends.append(time.perf_counter() - began)
+    if writer is not None:
+        file = writer.files[0]
+        case.events = len(open_recording(file).table("events")) // (count + 1)
+        case.bytes = file.stat().st_size // (count + 1)
+
+
+def main() -> None:
+    """Run all cases in turn and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 64, 256])
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    out = sys.stdout
+    out.write(f"torch {torch.__version__}, {options.threads} thread(s), median of ")
+    out.write(f"{options.rounds} rounds of {options.steps} steps\n\n")
+    out.write(
+        "| batch | writer | ms a step | ratio | ms to close | events a step | bytes a step |\n"
+    )
+    out.write("|---|---|---|---|---|---|---|\n")
+    for batch in options.batch_sizes:
+        cases = [
+            Case("none", None),
+            Case("MemoryWriter(stacks=False)", {"stacks": False, "scalars": False}),
+            Case("MemoryWriter()", {"scalars": False}),
+        ]
+        for _ in range(options.rounds):
+            for case in cases:
+                with tempfile.TemporaryDirectory() as folder:
+                    one_round(case, options.steps, batch, Path(folder))
+        base = statistics.median(cases[0].steps)
+        for case in cases:
+            took = statistics.median(case.steps)
+            out.write(
+                f"| {batch} | {case.name} | {took * 1e3:.1f} | {took / base:.2f} | "
+                f"{statistics.median(case.ends) * 1e3:.0f} | {case.events or ''} | "
+                f"{case.bytes or ''} |\n"
+            )
+
+
+if __name__ == "__main__":
+    main()
