@@ -76,7 +76,7 @@ def integers(
 def _packed(values: list[Any], kind: str) -> IntArray | None:
     """``values`` as a column, None unless all are integers that fit it."""
     try:
-        column = np.array(array(kind, values))
+        column = np.frombuffer(array(kind, values), dtype=kind)
     except (OverflowError, TypeError):
         return None
     # Booleans pass for 0 and 1.

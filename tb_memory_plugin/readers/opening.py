@@ -30,9 +30,9 @@ def regular_file(path: Path, name: str) -> Iterator[io.FileIO]:
     An error of the operating system inside the block is a SourceError too.
     """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
+        if not stat.S_ISREG(path.stat().st_mode):
             raise SourceError(name, "is not a regular file", "put the recording's own file there")
-        with open(path, "rb", buffering=0) as file:
+        with path.open("rb", buffering=0) as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise SourceError(
                     name,

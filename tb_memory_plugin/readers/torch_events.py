@@ -6,11 +6,8 @@ and is given up when done, so that the columns grow while the structure shrinks.
 
 from __future__ import annotations
 
-import json
-from array import array
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
@@ -20,14 +17,13 @@ from tb_memory_plugin.readers.checked import (
     INT64_MAX,
     UINT64_MAX,
     Malformed,
-    integer,
     integers,
-    plain,
-    sequence,
     shown,
     text,
 )
 from tb_memory_plugin.readers.torch_frames import FrameStacks
+from tb_memory_plugin.readers.torch_trace import Special, Trace
+from tb_memory_plugin.readers.torch_words import Codes, Pools, Words
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.schema import Action
 
@@ -64,55 +60,7 @@ _MOVES_MEMORY = np.array(
     dtype=np.uint8,
 )
 _LATEST_US = INT64_MAX // 1_000
-_NO_CONTEXT = ("", "N/A")
-
-
-@dataclass(frozen=True)
-class Special:
-    """An entry that is worth a row elsewhere: out of memory, a snapshot, a nightly's annotation."""
-
-    event: int
-    action: Action
-    time_us: int | None
-    entry: dict[str, Any]
-
-
-@dataclass
-class Words:
-    """Texts to codes in order of appearance."""
-
-    codes: dict[Any, int] = field(default_factory=dict)
-
-    def code(self, word: str | None) -> int:
-        """The code of ``word``; -1 for None."""
-        return -1 if word is None else self.codes.setdefault(word, len(self.codes))
-
-
-class Pools:
-    """Pool ids, pairs of integers, to rows of ``meta["pools"]``."""
-
-    def __init__(self) -> None:
-        self.known: dict[tuple[int, int], int] = {}
-
-    def row(self, value: Any) -> int:
-        """The row of a pool id; -1 for None. Raises Malformed."""
-        if value is None:
-            return -1
-        pair = tuple(sequence(value, "a pool id"))
-        if len(pair) != 2:
-            raise Malformed(f"a pool id has {len(pair)} parts, not two")
-        first, second = (integer(part, "a pool id", 0, UINT64_MAX) for part in pair)
-        return self.known.setdefault((first, second), len(self.known))
-
-
-@dataclass
-class Trace:
-    """One device's entries as columns (masks are true where there is no value)."""
-
-    columns: dict[str, IntArray]
-    missing: dict[str, IntArray]
-    special: list[Special]
-    categories: list[tuple[int, int, str]]  # event, address, category
+_SPECIAL = np.array([Action.OOM, Action.SNAPSHOT, Action.USER_DEFINED], dtype=np.uint8)
 
 
 class TraceReader:
@@ -121,9 +69,15 @@ class TraceReader:
     def __init__(self, stacks: FrameStacks, pools: Pools) -> None:
         self.stacks = stacks
         self.pools = pools
-        self.contexts = Words()
-        self.metadata = Words()
+        self.contexts = Words("compile_context")
+        self.metadata = Words("user_metadata", mappings=True)  # dictionaries since torch 2.13
         self.unknown_actions: Counter[str] = Counter()
+        self._optional: tuple[tuple[str, str, Callable[[list[Any]], Codes]], ...] = (
+            ("forward_stack", "forward_frames", stacks.forward_ids),
+            ("pool", "pool_id", pools.rows),
+            ("compile_context", "compile_context", self.contexts.codes),
+            ("user_metadata", "user_metadata", self.metadata.codes),
+        )
 
     def read(
         self, entries: list[Any], device: str, consume: bool, done: Callable[[int], None]
@@ -133,45 +87,40 @@ class TraceReader:
         With ``consume`` the list's entries are replaced by None as they are read, which frees
         them. ``done`` is called with the number of entries of each chunk.
         """
-        parts: list[_Chunk] = []
+        trace = Trace(len(entries))
         for first in range(0, len(entries), CHUNK):
             chunk = entries[first : first + CHUNK]
             try:
-                parts.append(self._chunk(chunk, first))
+                self._fill(trace, chunk, first)
             except Malformed as error:
                 raise Malformed(f"in the trace of device {device}, {error}") from None
             if consume:
                 entries[first : first + CHUNK] = [None] * len(chunk)
             done(len(chunk))
-        return _joined(parts)
+        return trace
 
-    def _chunk(self, chunk: list[Any], first: int) -> _Chunk:
+    def _fill(self, trace: Trace, chunk: list[Any], first: int) -> None:
         if set(map(type, chunk)) != {dict}:
             wrong = next(place for place, entry in enumerate(chunk) if type(entry) is not dict)
             raise Malformed(f"entry {first + wrong} is {shown(chunk[wrong])}, not a dictionary")
-        values = _values(chunk)
-        made = _Chunk(len(chunk))
+        values, rows = _values(chunk), slice(first, first + len(chunk))
         actions = self._actions(values["action"], first)
-        made.columns["action"] = actions
-        made.put("address", integers(values["addr"], "addr", unsigned=True, first=first))
-        made.put("size", _sizes(values["size"], actions, first))
-        made.put("stream", _streams(values["stream"], first))
-        made.put("time", integers(values["time_us"], "time_us", first=first))
-        _check_times(made.columns["time"])
-        _check_complete(made, actions, first)
-        made.codes("stack", self.stacks.ids(values["frames"]))
-        made.codes("forward_stack", _codes(values, "forward_frames", self.stacks.forward_ids))
-        made.codes("pool", _codes(values, "pool_id", self._pool_rows))
-        made.codes("compile_context", _codes(values, "compile_context", self._contexts))
-        made.codes("user_metadata", _codes(values, "user_metadata", self._metadata))
+        addresses = integers(values["addr"], "addr", unsigned=True, first=first)
+        sizes = _sizes(values["size"], actions, first)
+        _check_complete(addresses[1], actions, first, "addr")
+        _check_complete(sizes[1], actions, first, "size")
+        trace.columns["action"][rows] = actions
+        trace.put("address", rows, addresses)
+        trace.put("size", rows, sizes)
+        trace.put("stream", rows, _streams(values["stream"], first))
+        trace.put("time", rows, _times(values["time_us"], first))
+        trace.put_codes("stack", rows, self.stacks.ids(values["frames"]))
+        for column, key, codes in self._optional:
+            optional = values[key]
+            trace.put_codes(column, rows, -1 if optional is None else codes(optional))
         if values["category"] is not None:
-            made.categories = _categories(values["category"], made, first)
-        for place in np.flatnonzero(np.isin(actions, _SPECIAL)).tolist():
-            time = values["time_us"][place]
-            action = Action(int(actions[place]))
-            kept = {key: chunk[place].get(key) for key in ("size", "device_free", "frames")}
-            made.special.append(Special(first + place, action, time, kept))
-        return made
+            trace.categories += _categories(values["category"], actions, addresses[0], first)
+        trace.special += _special(chunk, actions, values["time_us"], first)
 
     def _actions(self, words: list[Any], first: int) -> IntArray:
         if set(map(type, words)) == {str}:
@@ -188,48 +137,6 @@ class TraceReader:
                 self.unknown_actions[text(word)[:60]] += 1
             codes.append(code)
         return np.frombuffer(bytes(codes), dtype=np.uint8)
-
-    def _pool_rows(self, values: list[Any]) -> list[int] | int:
-        row = self.pools.row(values[0])
-        if values.count(values[0]) == len(values):
-            return row
-        # Nothing is hashed before it is known to be flat: a tower of tuples overruns the C stack.
-        if set(map(type, values)) != {tuple} or set(map(len, values)) != {2}:
-            return [self.pools.row(value) for value in values]
-        if any(set(map(type, map(itemgetter(part), values))) != {int} for part in (0, 1)):
-            return [self.pools.row(value) for value in values]
-        rows = {value: self.pools.row(value) for value in dict.fromkeys(values)}
-        return [rows[value] for value in values]
-
-    def _contexts(self, values: list[Any]) -> list[int] | int:
-        return _word_codes(self.contexts, values, "compile_context")
-
-    def _metadata(self, values: list[Any]) -> list[int] | int:
-        return _word_codes(self.metadata, values, "user_metadata")
-
-
-_SPECIAL = np.array([Action.OOM, Action.SNAPSHOT, Action.USER_DEFINED], dtype=np.uint8)
-
-
-@dataclass
-class _Chunk:
-    length: int
-    columns: dict[str, IntArray] = field(default_factory=dict)
-    missing: dict[str, IntArray] = field(default_factory=dict)
-    special: list[Special] = field(default_factory=list)
-    categories: list[tuple[int, int, str]] = field(default_factory=list)
-
-    def put(self, name: str, column: tuple[IntArray, IntArray | None]) -> None:
-        self.columns[name] = column[0]
-        if column[1] is not None:
-            self.missing[name] = column[1]
-
-    def codes(self, name: str, codes: list[int] | int) -> None:
-        self.columns[name] = (
-            np.full(self.length, codes, dtype=np.int32)
-            if isinstance(codes, int)
-            else np.array(array("i", codes))
-        )
 
 
 def _values(chunk: list[dict[str, Any]]) -> dict[str, Any]:
@@ -253,14 +160,6 @@ def _values(chunk: list[dict[str, Any]]) -> dict[str, Any]:
             else:
                 values[key] = None
     return values
-
-
-def _codes(
-    values: dict[str, Any], key: str, codes: Callable[[list[Any]], list[int] | int]
-) -> list[int] | int:
-    """Codes of an optional key's values: one for all where they are equal, -1 for none."""
-    column = values[key]
-    return -1 if column is None else codes(column)
 
 
 def _sizes(values: list[Any], actions: IntArray, first: int) -> tuple[IntArray, IntArray | None]:
@@ -288,63 +187,41 @@ def _streams(values: list[Any], first: int) -> tuple[IntArray, IntArray | None]:
         return integers(folded, "stream", unsigned=True, first=first)
 
 
-def _check_times(times: IntArray) -> None:
-    if len(times) and int(times.max()) > _LATEST_US:
+def _times(values: list[Any], first: int) -> tuple[IntArray, IntArray | None]:
+    times, missing = integers(values, "time_us", first=first)
+    if int(times.max()) > _LATEST_US:
         raise Malformed(f"time_us is out of range ({int(times.max())})")
+    return times, missing
 
 
-def _check_complete(chunk: _Chunk, actions: IntArray, first: int) -> None:
+def _check_complete(missing: IntArray | None, actions: IntArray, first: int, key: str) -> None:
     """What moves memory must say where and how much."""
-    for column, key in (("address", "addr"), ("size", "size")):
-        missing = chunk.missing.get(column)
-        if missing is None:
-            continue
-        wrong = np.flatnonzero(missing & np.isin(actions, _MOVES_MEMORY))
-        if len(wrong):
-            raise Malformed(f"entry {first + int(wrong[0])} has no {key}")
+    if missing is None:
+        return
+    wrong = np.flatnonzero(missing & np.isin(actions, _MOVES_MEMORY))
+    if len(wrong):
+        raise Malformed(f"entry {first + int(wrong[0])} has no {key}")
 
 
-def _categories(values: list[Any], chunk: _Chunk, first: int) -> list[tuple[int, int, str]]:
-    births = chunk.columns["action"] == Action.ALLOC
+def _categories(
+    values: list[Any], actions: IntArray, addresses: IntArray, first: int
+) -> list[tuple[int, int, str]]:
     return [
-        (first + place, int(chunk.columns["address"][place]), values[place])
-        for place in np.flatnonzero(births).tolist()
+        (first + place, int(addresses[place]), values[place])
+        for place in np.flatnonzero(actions == Action.ALLOC).tolist()
         if values[place] is not None
     ]
 
 
-def _word_codes(words: Words, values: list[Any], what: str) -> list[int] | int:
-    if type(values[0]) is str and values.count(values[0]) == len(values):
-        return words.code(_word(values[0], what))
-    if not set(map(type, values)) <= {str, type(None)}:
-        # Dictionaries, which later versions' user_metadata may be, cannot be looked up.
-        return [words.code(_word(value, what)) for value in values]
-    codes = {value: words.code(_word(value, what)) for value in dict.fromkeys(values)}
-    return [codes[value] for value in values]
-
-
-def _word(value: Any, what: str) -> str | None:
-    if value is None:
-        return None
-    if type(value) is str:
-        return None if value in _NO_CONTEXT else text(value)
-    if type(value) is dict and what == "user_metadata":
-        return json.dumps(plain(value), ensure_ascii=False) if value else None
-    raise Malformed(f"{what} is {shown(value)}, not text")
-
-
-def _joined(parts: list[_Chunk]) -> Trace:
-    columns: dict[str, IntArray] = {}
-    missing: dict[str, IntArray] = {}
-    for name in parts[0].columns if parts else ():
-        columns[name] = np.concatenate([part.columns[name] for part in parts])
-        if any(name in part.missing for part in parts):
-            missing[name] = np.concatenate(
-                [part.missing.get(name, np.zeros(part.length, dtype=bool)) for part in parts]
-            )
-    return Trace(
-        columns,
-        missing,
-        [special for part in parts for special in part.special],
-        [category for part in parts for category in part.categories],
-    )
+def _special(
+    chunk: list[dict[str, Any]], actions: IntArray, times: list[Any], first: int
+) -> list[Special]:
+    return [
+        Special(
+            first + place,
+            Action(int(actions[place])),
+            times[place],
+            {key: chunk[place].get(key) for key in ("size", "device_free", "frames")},
+        )
+        for place in np.flatnonzero(np.isin(actions, _SPECIAL)).tolist()
+    ]

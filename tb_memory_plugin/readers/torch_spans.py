@@ -193,7 +193,7 @@ def _nested(spans: list[Span], first: int) -> list[Span]:
     A parent encloses its child; spans that merely overlap (of two threads) are drawn on top of
     each other and are nobody's children.
     """
-    # Ends increase towards the bottom, save where spans overlap; what has ended leaves from the top.
+    # The end of the stack closes first, save where spans overlap.
     stack: list[int] = []
     nested: list[Span] = []
     for place, span in enumerate(spans):

@@ -20,8 +20,8 @@ from tb_memory_plugin.readers.checked import (
     string,
     text,
 )
-from tb_memory_plugin.readers.torch_events import Pools
 from tb_memory_plugin.readers.torch_frames import FrameStacks
+from tb_memory_plugin.readers.torch_words import Pools
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.schema import BlockState
 

@@ -16,8 +16,10 @@ import pyarrow as pa
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import torch_meta, torch_spans, torch_state, torch_tables
 from tb_memory_plugin.readers.checked import Malformed, sequence, shown
-from tb_memory_plugin.readers.torch_events import CHUNK, Pools, Trace, TraceReader
+from tb_memory_plugin.readers.torch_events import CHUNK, TraceReader
 from tb_memory_plugin.readers.torch_frames import FrameStacks
+from tb_memory_plugin.readers.torch_trace import Trace
+from tb_memory_plugin.readers.torch_words import Pools
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.recording import Recording
 
@@ -142,7 +144,7 @@ def _recording(
     }
     facts = torch_meta.Facts(
         sizes={device_key(ordinal): size for ordinal, size in sizes.items()},
-        timed=any("time" in trace.columns and _has_times(trace) for trace in traces.values()),
+        timed=any(_has_times(trace) for trace in traces.values()),
         stacked=tables["stacks"].num_rows > 0,
         stepped=any(span.kind == "step" for span in spans),
         unknown_actions=reader.unknown_actions,

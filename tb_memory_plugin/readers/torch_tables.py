@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import Malformed, integer, string
-from tb_memory_plugin.readers.torch_events import Special, Trace, TraceReader, Words
+from tb_memory_plugin.readers.torch_events import TraceReader
 from tb_memory_plugin.readers.torch_spans import Entry, Span, pair
 from tb_memory_plugin.readers.torch_state import Segment, nullable
+from tb_memory_plugin.readers.torch_trace import Special, Trace
+from tb_memory_plugin.readers.torch_words import Words
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.schema import Action, BlockState, Category
@@ -28,9 +30,12 @@ def events(traces: dict[int, Trace], origin_us: int | None, reader: TraceReader)
     rows = sorted(traces)
 
     def whole(name: str) -> IntArray:
-        return np.concatenate([traces[row].columns[name] for row in rows])
+        parts = [traces[row].columns[name] for row in rows]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def missing(name: str) -> IntArray:
+    def missing(name: str) -> IntArray | None:
+        if not any(name in traces[row].missing for row in rows):
+            return None
         return np.concatenate(
             [
                 traces[row].missing.get(name, np.zeros(len(traces[row].columns[name]), bool))
@@ -38,16 +43,20 @@ def events(traces: dict[int, Trace], origin_us: int | None, reader: TraceReader)
             ]
         )
 
+    def masked(name: str, values: IntArray) -> Any:
+        empty = missing(name)
+        return values if empty is None else (values, empty)
+
     counts = [len(traces[row].columns["action"]) for row in rows]
     return builder.table(
         "events",
         {
             "device": np.repeat(np.array(rows, np.int16), counts),
-            "time": ((whole("time") - (origin_us or 0)) * 1_000, missing("time")),
+            "time": masked("time", (whole("time") - (origin_us or 0)) * 1_000),
             "action": whole("action"),
-            "address": (whole("address"), missing("address")),
-            "size": (whole("size"), missing("size")),
-            "stream": (whole("stream"), missing("stream")),
+            "address": masked("address", whole("address")),
+            "size": masked("size", whole("size")),
+            "stream": masked("stream", whole("stream")),
             "pool": nullable(whole("pool")),
             "stack": nullable(whole("stack")),
             "forward_stack": nullable(whole("forward_stack")),
@@ -125,7 +134,7 @@ def nightly_spans(traces: dict[int, Trace], ordinals: list[int]) -> list[Span]:
 
 
 def _text(codes: IntArray, words: Words) -> pa.DictionaryArray:
-    return arrays.text(codes, list(words.codes))
+    return arrays.text(codes, list(words.known))
 
 
 def _allocated_in(trace: Trace | None, address: int) -> bool:

@@ -258,7 +258,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: Any, **__: Any) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("tb_memory_plugin.readers.opening.open", denied, raising=False)
+    monkeypatch.setattr(Path, "open", denied)
 
     assert "may not be read by this user" in refusal(path)
 

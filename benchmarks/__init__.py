@@ -1,0 +1,1 @@
+"""Measurements, each beside an alternative in one run; results are in docs/performance.md."""

@@ -1,0 +1,60 @@
+"""Whole processes, run by turns: their wall time, processor time and peak memory."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One process from start to exit."""
+
+    wall: float  # seconds
+    processor: float  # seconds, user and system
+    peak: int  # bytes of resident memory
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The medians of some samples."""
+
+    wall: float
+    processor: float
+    peak: int
+
+
+def run(command: Sequence[str]) -> Sample:
+    """Run ``command`` to its end. Raises CalledProcessError if it fails."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
+
+
+def by_turns(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, Summary]:
+    """Run all ``commands`` once a round, so that what else the machine does hits all alike."""
+    samples: dict[str, list[Sample]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            samples[name].append(run(command))
+    return {
+        name: Summary(
+            statistics.median(sample.wall for sample in found),
+            statistics.median(sample.processor for sample in found),
+            int(statistics.median(sample.peak for sample in found)),
+        )
+        for name, found in samples.items()
+    }
