@@ -104,11 +104,23 @@ def open_recording(path: Path) -> Recording:
 
 
 def _serialise(table: pa.Table, compress: bool) -> memoryview:
-    options = pa.ipc.IpcWriteOptions(compression="zstd" if compress else None)
-    sink = pa.BufferOutputStream()
+    whole = table.combine_chunks()
+    if compress:
+        sink = pa.BufferOutputStream()
+        _write(sink, whole, pa.ipc.IpcWriteOptions(compression="zstd"))
+        return memoryview(sink.getvalue())
+    # Measured first, then written into a buffer of that size: a growing one copies itself.
+    size = pa.MockOutputStream()
+    _write(size, whole, pa.ipc.IpcWriteOptions())
+    buffer = pa.allocate_buffer(size.size())
+    with pa.FixedSizeBufferWriter(buffer) as writer:
+        _write(writer, whole, pa.ipc.IpcWriteOptions())
+    return memoryview(buffer)
+
+
+def _write(sink: pa.NativeFile, table: pa.Table, options: pa.ipc.IpcWriteOptions) -> None:
     with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
-        writer.write_table(table.combine_chunks())
-    return memoryview(sink.getvalue())
+        writer.write_table(table)
 
 
 def _from_buffers(
