@@ -8,7 +8,7 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
-import page  # noqa: E402
+import page
 
 
 class BuildWithPage(build_py):

@@ -16,7 +16,7 @@ from setuptools.build_meta import (
 )
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import page  # noqa: E402
+import page
 
 __all__ = [
     "build_editable",

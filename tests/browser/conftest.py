@@ -41,7 +41,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def browser() -> Iterator[Browser]:
     """One headless Chromium for all tests; ``CHROMIUM`` says which."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    found = (path for name in names if (path := shutil.which(name)))
+    program = os.environ.get("CHROMIUM") or next(found, None)
     if not program:
         pytest.fail("no Chromium: run `make test`, or set CHROMIUM to one")
     with sync_api.sync_playwright() as playwright:
@@ -82,9 +84,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(
-    logdir: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[TensorBoardServer]:
+def server(logdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TensorBoardServer]:
     """A TensorBoard on ``logdir`` for the tests that only look."""
     cache = tmp_path_factory.mktemp("browser-cache")
     with TensorBoardServer(logdir, cache=cache) as running:

@@ -16,6 +16,8 @@ from tests.conftest import REPOSITORY
 
 PAGE = REPOSITORY / "tb_memory_plugin" / "static" / "index.js"
 
+PIP_WHEEL = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+
 #: A PATH without Node, and pip told that there is no index: the build must not want either.
 BARE = {
     **{key: value for key, value in os.environ.items() if not key.startswith(("npm_", "PIP_"))},
@@ -65,8 +67,7 @@ def test_sdist_holds_page_and_sources(sdist: Path) -> None:
 
 def test_wheel_from_sdist_without_node_or_network(sdist: Path, tmp_path: Path) -> None:
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-        + ["--wheel-dir", str(tmp_path), str(sdist)],
+        [*PIP_WHEEL, "--no-build-isolation", "--wheel-dir", str(tmp_path), str(sdist)],
         env=BARE,
         check=True,
     )
