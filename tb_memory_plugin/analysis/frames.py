@@ -37,7 +37,7 @@ _OP = re.compile(r"\bat::_ops::(\w+)::")
 #: Functions of C++ on the way from an op to the allocator, and those that took the stack.
 _PLUMBING = re.compile(
     r"unwind|CapturedTraceback|CachingAlloc|gather_with_cpp|StorageImpl|^c10::|^std::|empty_generic"
-    r"|empty_cuda|at::detail::|\bTensorBase\b"
+    r"|\bat::empty|empty_cuda|at::detail::|\bTensorBase\b"
 )
 
 
@@ -148,7 +148,8 @@ def _with_difference(recording: Recording, label: str, stacks: list[int]) -> lis
     common = set.intersection(*({frame_label(frame) for frame in frames} for frames in each))
     found = []
     for frames in each:
-        own = [frame for frame in map(frame_label, frames) if frame not in common]
+        telling = (frame for frame in frames if not _PLUMBING.search(frame["function"] or ""))
+        own = [frame for frame in map(frame_label, telling) if frame not in common]
         found.append(f"{label} → {own[0]}" if own else label)
     return found
 

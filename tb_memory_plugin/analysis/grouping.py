@@ -93,6 +93,11 @@ def patterns(text: str) -> list[str]:
     return found
 
 
+def _narrowest(count: int) -> type[np.uint16] | type[np.int32]:
+    """The type for ids below ``count``: they are kept for as long as there is room."""
+    return np.uint16 if count <= np.iinfo(np.uint16).max else np.int32
+
+
 def _closed(piece: str) -> bool:
     stripped = piece.strip()
     return len(stripped) > 1 and stripped.endswith("/")
@@ -107,7 +112,7 @@ def _groups(recording: Recording, device: Device, by: str, pattern: str) -> Grou
     if by == "stack":
         before = np.full(len(codes), bool(before[unknown].all()))
     ids = np.where(unknown, np.where(before, BEFORE, UNKNOWN), codes + FIRST)
-    return Groups(by, ids.astype(np.int32), values)
+    return Groups(by, ids.astype(_narrowest(FIRST + len(values))), values)
 
 
 def _codes(
@@ -164,7 +169,7 @@ def _stack_codes(recording: Recording, stacks: IntArray) -> tuple[IntArray, Sequ
 
 def _by_pattern(recording: Recording, device: Device, wanted: list[str]) -> Groups:
     rows = recording.rows("allocations", device)
-    ids = np.full(rows.stop - rows.start, UNKNOWN, dtype=np.int32)
+    ids = np.full(rows.stop - rows.start, UNKNOWN, dtype=_narrowest(FIRST + len(wanted)))
     for place, pattern in reversed(list(enumerate(wanted))):  # the first that matches stays
         ids[matching(recording, device, pattern)] = FIRST + place
     return Groups("pattern", ids, wanted)

@@ -10,7 +10,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import AFTER, DERIVED
-from tests.fixtures.histories import history
+from tests.fixtures.histories import Event, history
 from tests.unit.analysis.worlds import PAGE, World, ruins, worlds
 
 
@@ -77,7 +77,7 @@ def test_an_allocation_s_segment_maps_its_address_at_its_birth(world: World) -> 
         assert [row["segment"]] == (holding or [None])
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(ruins())
 def test_no_history_breaks_the_identities(recording: Recording) -> None:
     events = recording.table("events").num_rows
@@ -126,7 +126,7 @@ def test_deriving_twice_says_every_problem_once() -> None:
 def test_what_the_events_do_not_begin_was_there_before() -> None:
     recording = derive(
         history(
-            [("request", 1, 100), ("free", 1, 100), ("request", 2, 50), ("alloc", 4, 7)],
+            [("request", 1, 100), ("free", 1, 100), ("request", 2, 49), ("alloc", 4, 7)],
             blocks=[
                 {"address": 2, "requested": 50, "state": 1, "size": 512, "stack": 0},
                 {"address": 3, "requested": 30, "size": 1024, "stack": 0},
@@ -280,3 +280,51 @@ def test_a_segment_s_pool_and_stream_reach_its_allocations() -> None:
     )
     rows = recording.table("allocations").to_pylist()
     assert [(row["pool"], row["stream"]) for row in rows] == [(1, 3), (0, 7)]
+
+
+def test_a_request_after_the_free_is_not_about_the_life_that_ended() -> None:
+    recording = derive(history([("alloc", 1, 10), ("free", 1, 10), ("request", 1, 10)]))
+    (row,) = recording.table("allocations").to_pylist()
+    assert (row["free_requested"], row["death"]) == (None, 1)
+
+
+def segments(recording: Recording) -> list[tuple[int, int, int | None, int | None]]:
+    """(first page, pages, birth, death) of the lives of segments."""
+    return [
+        (row["address"] // PAGE, row["size"] // PAGE, row["birth"], row["death"])
+        for row in derive(recording).table("segment_lives").to_pylist()
+    ]
+
+
+def test_neighbouring_final_segments_stay_apart() -> None:
+    final = [
+        {"address": 0, "size": 2 * PAGE, "expandable": True, "pool": 0},
+        {"address": 2 * PAGE, "size": PAGE, "expandable": True, "pool": 1},
+    ]
+    assert segments(history(blocks=[], segments=final)) == [
+        (0, 2, None, None),
+        (2, 1, None, None),
+    ]
+
+
+def test_pieces_with_another_between_them_stay_apart() -> None:
+    events: list[Event] = [
+        ("map", 0, 5 * PAGE),
+        ("unmap", PAGE, PAGE),
+        ("unmap", 0, 5 * PAGE),
+    ]
+    assert segments(history(events, blocks=[], segments=[])) == [
+        (0, 1, 0, 2),
+        (1, 1, 0, 1),
+        (2, 3, 0, 2),
+    ]
+
+
+def test_an_expandable_segment_that_grows_is_a_life_for_each_mapping() -> None:
+    events: list[Event] = [("map", 0, 2 * PAGE), ("map", 2 * PAGE, PAGE), ("unmap", 0, PAGE)]
+    final = [{"address": PAGE, "size": 2 * PAGE, "expandable": True, "kind": "small"}]
+    recording = derive(history(events, blocks=[], segments=final))
+    assert segments(recording) == [(0, 1, 0, 2), (1, 1, 0, None), (2, 1, 1, None)]
+    kinds = recording.table("segment_lives").column("kind").to_pylist()
+    assert kinds == [None, "small", "small"]
+    assert recording.table("segment_lives").column("expandable").to_pylist() == [True] * 3

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tb_memory_plugin.recording.recording import Recording
 from tests.fixtures.histories import Event, history
 
-ADDRESSES = [0x1000 * place for place in range(1, 9)]
+ADDRESSES = [0x180 * place for place in range(1, 9)]  # some in mapped pages, some not
 PAGE = 0x100
 
 

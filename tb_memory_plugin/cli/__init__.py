@@ -1,0 +1,124 @@
+"""``tb-memory``: what the page can say, as text for people or JSON for programs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from tb_memory_plugin import __version__
+
+_FAILED = 1
+_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status: 0, 1 for an error (said on stderr), 2 for usage."""
+    chosen = parser().parse_args(arguments)
+    # Only now what costs time to import: --help must be quick.
+    from tb_memory_plugin.cli import index, info, peak, place
+    from tb_memory_plugin.errors import MemoryPluginError
+
+    commands = {"info": info.run, "peak": peak.run, "index": index.run, "import": place.run}
+    try:
+        status = commands[chosen.command](chosen)
+        sys.stdout.flush()  # here, where a reader that has gone is understood
+        return status
+    except MemoryPluginError as error:
+        print(f"tb-memory: {error}", file=sys.stderr)
+        return _FAILED
+    except BrokenPipeError:
+        # Whoever reads has seen enough; the interpreter must not complain at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments that ``tb-memory`` takes."""
+    whole = argparse.ArgumentParser(
+        prog="tb-memory",
+        description="Look into memory recordings: PyTorch snapshots and what MemoryWriter wrote.",
+    )
+    whole.add_argument("--version", action="version", version=f"tb-memory {__version__}")
+    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    info = commands.add_parser("info", help="what a source holds", description=_INFO)
+    info.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    _json(info)
+
+    peak = commands.add_parser("peak", help="what memory is made of at a moment", description=_PEAK)
+    peak.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    peak.add_argument("--device", metavar="KEY", help="which device (default: the highest peak)")
+    peak.add_argument(
+        "--at",
+        metavar="MOMENT",
+        default="peak",
+        help="peak, event:N (-1: before the first), time:NS (ns since the recording's origin) or "
+        "step:N (the highest moment in that step); default: peak",
+    )
+    peak.add_argument(
+        "--by",
+        metavar="GROUPING",
+        choices=_GROUPINGS,
+        help=f"one of {', '.join(_GROUPINGS)}; default: what the page starts with",
+    )
+    peak.add_argument(
+        "--pattern", metavar="TEXT", default="", help="for --by pattern: words or /expressions/"
+    )
+    peak.add_argument(
+        "--filter", metavar="TEXT", default="", help="only these, e.g. 'attention size>10MiB'"
+    )
+    peak.add_argument(
+        "--limit", metavar="N", type=_count, default=20, help="groups in text (default: 20)"
+    )
+    _json(peak)
+
+    index = commands.add_parser("index", help="read sources into the cache", description=_INDEX)
+    index.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a file, or a folder with runs in it"
+    )
+    _json(index)
+
+    place = commands.add_parser("import", help="place a recording in a run", description=_IMPORT)
+    place.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    place.add_argument("--logdir", metavar="RUN", required=True, help="the run's folder")
+    place.add_argument("--name", metavar="NAME", help="name in the run (default: the file's)")
+    place.add_argument("--force", action="store_true", help="replace a recording of that name")
+    _json(place)
+    return whole
+
+
+_GROUPINGS = (
+    "category",
+    "stack",
+    "op",
+    "module",
+    "dtype_shape",
+    "step",
+    "annotation",
+    "pool",
+    "stream",
+    "size",
+    "pattern",
+)
+_INFO = "Print what a source holds, device by device: exact numbers, and what is odd about it."
+_PEAK = "Print what the memory of a device is made of at a moment, by group, exactly."
+_INDEX = "Read sources into the cache, so that TensorBoard opens them at once."
+_IMPORT = (
+    "Write a source as a recording into a run: RUN/plugins/memory/NAME.tbmem, compressed, where "
+    "TensorBoard finds it. The source itself stays as it is."
+)
+
+
+def _json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print JSON for programs")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number

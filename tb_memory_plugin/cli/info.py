@@ -1,0 +1,92 @@
+"""``tb-memory info``: a source, made into its facts."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tb_memory_plugin.api import LoadedRecording, load
+from tb_memory_plugin.cli import text
+from tb_memory_plugin.units import format_bytes, format_duration
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the facts of ``arguments.path``. Raises MemoryPluginError."""
+    found = load(arguments.path)
+    if arguments.json:
+        text.say_json(answer(found))
+        return 0
+    text.say(text.styled(str(arguments.path), "bold"))
+    text.say(f"  {found.format}, bytes as {_BASIS[found.basis]}")
+    for problem in found.problems:
+        text.say(text.styled(f"  ! {problem}", "yellow"))
+    for missing in found.meta["missing"]:
+        text.say(text.styled(f"  no {missing['what']}: {missing['why']}", "quiet"))
+        if missing.get("remedy"):
+            text.say(text.styled(f"    {missing['remedy']}", "quiet"))
+    if not found.devices:
+        text.say("  no devices: nothing in it is about memory")
+    for device in found.devices.values():
+        text.say()
+        text.say(f"  {text.styled(device['name'], 'bold')} (device {device['key']})")
+        for line in text.facts(_rows(device), indent=4):
+            text.say(line)
+    return 0
+
+
+def answer(found: LoadedRecording) -> dict[str, Any]:
+    """``{"format", "basis", "problems", "annotations", "devices": {key: {"name", …}}}``."""
+    return {
+        "format": found.format,
+        "basis": found.basis,
+        "problems": found.problems,
+        "annotations": found.annotations,
+        "devices": {
+            key: {name: value for name, value in device.items() if name != "key"}
+            for key, device in found.devices.items()
+        },
+    }
+
+
+_BASIS = {"requested": "requested by the program", "size": "given by the allocator"}
+
+
+def _rows(device: Any) -> list[tuple[str, str]]:
+    rows = [
+        (
+            "events",
+            f"{text.grouped(device['events'])} ({text.grouped(device['allocs'])} allocations, "
+            f"{text.grouped(device['frees'])} frees)",
+        ),
+    ]
+    if device["time_span_us"] is not None:
+        rows.append(("time span", format_duration(device["time_span_us"] * 1000)))
+    peak = device["allocated_peak_event"]
+    moment = "before the first event" if peak < 0 else f"after event {peak}"
+    rows += [
+        ("allocated at peak", f"{text.exact_bytes(device['allocated_peak'])} {moment}"),
+        ("allocated at start", text.exact_bytes(device["allocated_start"])),
+        ("allocated at end", text.exact_bytes(device["allocated_end"])),
+        ("reserved at peak", text.exact_bytes(device["reserved_peak"])),
+        ("reserved at start", text.exact_bytes(device["reserved_start"])),
+        ("reserved at end", text.exact_bytes(device["reserved_end"])),
+        ("before the window", f"{text.grouped(device['blocks_before_window'])} blocks"),
+        ("live at the end", f"{text.grouped(device['live_blocks_end'])} blocks"),
+        ("pending free", f"{text.grouped(device['pending_free_blocks'])} blocks"),
+        (
+            "distinct",
+            f"{text.grouped(device['distinct_stacks'])} stacks of "
+            f"{text.grouped(device['distinct_frames'])} frames",
+        ),
+        ("pools", ", ".join(f"{first},{second}" for first, second in device["pools"]) or "none"),
+        ("streams", text.grouped(device["streams"])),
+    ]
+    for failure in device["oom"]:
+        asked, free = failure["requested"], failure["device_free"]
+        words = f"event {failure['event']}"
+        if asked is not None:
+            words += f": {format_bytes(asked)} asked for"
+        if free is not None:
+            words += f", {format_bytes(free)} free on the device"
+        rows.append(("out of memory", text.styled(words, "red")))
+    return rows

@@ -1,0 +1,48 @@
+"""``tb-memory peak``: a moment of a device, made into what its memory is made of."""
+
+from __future__ import annotations
+
+import argparse
+
+from tb_memory_plugin.api import choose_device, load
+from tb_memory_plugin.cli import text
+from tb_memory_plugin.units import format_bytes, format_duration
+from tb_memory_plugin.views.summary import default_grouping
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the groups alive at ``arguments.at``. Raises MemoryPluginError."""
+    found = load(arguments.path)
+    device = choose_device(found.recording, arguments.device)
+    by = arguments.by or (
+        "pattern" if arguments.pattern else default_grouping(found.recording, device)
+    )
+    answer = found.breakdown(by, arguments.at, device.key, arguments.pattern, arguments.filter)
+    if arguments.json:
+        text.say_json(answer)
+        return 0
+    total, groups = answer["total_bytes"], answer["groups"]
+    event, time = answer["event"], answer["time"]
+    moment = "before the first event" if event < 0 else f"after event {event}"
+    if time is not None:
+        moment += f", {format_duration(time)} from the origin"
+    text.say(f"{text.styled(device.name, 'bold')} {moment}: {text.exact_bytes(total)} allocated")
+    shown = groups[: arguments.limit]
+    rows = [
+        [
+            format_bytes(group["bytes"]),
+            f"{100 * group['bytes'] / total:.1f} %" if total else "",
+            text.grouped(group["count"]),
+            group["label"],
+        ]
+        for group in shown
+    ]
+    left = groups[len(shown) :]
+    if left:
+        rest = sum(group["bytes"] for group in left)
+        share = f"{100 * rest / total:.1f} %" if total else ""
+        count = text.grouped(sum(group["count"] for group in left))
+        rows.append([format_bytes(rest), share, count, f"{len(left)} more groups (--limit)"])
+    for line in text.table(["bytes", "share", "count", by], rows, right=(0, 1, 2)):
+        text.say(line)
+    return 0

@@ -1,0 +1,71 @@
+"""Rows of words and numbers, made into aligned text; coloured on a terminal only."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tb_memory_plugin.units import format_bytes
+
+_CODES = {"bold": "1", "quiet": "2", "red": "31", "yellow": "33"}
+
+
+def say(line: str = "") -> None:
+    """Print a line of the answer."""
+    print(line)
+
+
+def say_json(answer: Any) -> None:
+    """Print an answer for programs."""
+    print(json.dumps(answer, indent=2, ensure_ascii=False))
+
+
+def warn(line: str) -> None:
+    """Print a line that is not the answer."""
+    print(line, file=sys.stderr)
+
+
+def styled(text: str, style: str) -> str:
+    """``text`` in a style (``bold``, ``quiet``, ``red``, ``yellow``) if a terminal shows it."""
+    if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
+        return text
+    return f"\033[{_CODES[style]}m{text}\033[0m"
+
+
+def grouped(number: int) -> str:
+    """A count with its thousands apart: ``12 345``."""
+    return f"{number:,}".replace(",", " ")
+
+
+def exact_bytes(count: int | None) -> str:
+    """Bytes for reading and for copying: ``11.6 GiB (12 426 629 128 bytes)``."""
+    if count is None:
+        return "not known"
+    if abs(count) < 1024:
+        return f"{grouped(count)} bytes"
+    return f"{format_bytes(count)} ({grouped(count)} bytes)"
+
+
+def facts(rows: Sequence[tuple[str, str]], indent: int = 2) -> list[str]:
+    """Lines of words and what they are, the latter aligned."""
+    wide = max((len(word) for word, _ in rows), default=0)
+    return [f"{' ' * indent}{word:<{wide}}  {value}".rstrip() for word, value in rows]
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int], indent: int = 2
+) -> list[str]:
+    """Lines of a table with its ``head``; the columns named in ``right`` are set to the right."""
+    wide = [max(len(cell) for cell in column) for column in zip(head, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        set_out = [
+            f"{cell:>{wide[place]}}" if place in right else f"{cell:<{wide[place]}}"
+            for place, cell in enumerate(cells)
+        ]
+        return (" " * indent + "  ".join(set_out)).rstrip()
+
+    return [styled(line(head), "quiet"), *map(line, rows)]
