@@ -96,7 +96,7 @@ class Cache:
         touch(self.entries / f"{key}.json")
 
     def trim(self, keep: str = "") -> None:
-        """Remove what was not used for the longest until the rest fits; never the entry ``keep``."""
+        """Remove what was not used for the longest until the rest fits, but not entry ``keep``."""
         items = sorted(self._items())
         excess = sum(size for _, size, _ in items) - self._limit
         for _, size, path in items:

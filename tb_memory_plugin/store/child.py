@@ -104,16 +104,17 @@ def _not_written(name: str, error: OSError) -> Exception:
 def _write(path: Path, data: bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     temporary.write_bytes(data)
-    os.replace(temporary, path)
+    temporary.replace(path)
 
 
 def _sparing(say: Callable[..., None]) -> Report:
-    last = [0.0, ""]
+    last: tuple[float, str] = (0.0, "")
 
     def report(fraction: float, phase: str) -> None:
+        nonlocal last
         now = time.monotonic()
-        if phase != last[1] or now - float(last[0]) >= _EVERY:
-            last[:] = [now, phase]
+        if phase != last[1] or now - last[0] >= _EVERY:
+            last = (now, phase)
             say(fraction=round(fraction, 4), phase=phase)
 
     return report

@@ -44,7 +44,7 @@ def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) ->
     Raises SourceError, whatever happens to the child: a bad file, a limit, a crash, a signal.
     """
     request = {
-        "path": os.path.abspath(path),
+        "path": str(path.absolute()),
         "key": key,
         "entries": str(entries),
         "memory": limits.memory,
@@ -156,7 +156,7 @@ def _sentence(
     if last.get("memory"):
         return SourceError(
             name,
-            f"needs more than {format_bytes(limits.memory)} of memory to read, the most it may take",
+            f"needs more than {format_bytes(limits.memory)} of memory, the most reading may take",
             "give TensorBoard a higher --memory_limit, or record fewer events",
         )
     if overdue:

@@ -1,0 +1,1 @@
+"""Requests, made into calls of the store and the views, and their results into responses."""

@@ -1,0 +1,58 @@
+"""Values and errors, made into responses the way TensorBoard wants them."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from tensorboard.backend import http_util
+from werkzeug import wrappers
+
+from tb_memory_plugin.errors import MemoryPluginError
+from tb_memory_plugin.routes.parameters import BadRequest
+from tb_memory_plugin.store.store import UnknownSource
+
+logger = logging.getLogger(__name__)
+
+JSON = "application/json"
+ARROW = "application/vnd.apache.arrow.stream"
+#: Seconds that an answer about a version may be kept: it will never be another one.
+FOREVER = 7 * 24 * 3600
+
+Handler = Callable[[Any, Any], Any]
+
+
+def as_json(request: Any, value: Any, *, code: int = 200, expires: int = 0) -> Any:
+    """A JSON response. Serialised here: TensorBoard's own way copies every value first."""
+    body = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return http_util.Respond(request, body, JSON, code=code, expires=expires)
+
+
+def route(handler: Handler, method: str = "GET") -> Any:
+    """The method ``handler(self, request)`` as a WSGI application whose errors are sentences."""
+
+    @functools.wraps(handler)
+    def guarded(self: Any, request: Any) -> Any:
+        if request.method not in (method, "HEAD" if method == "GET" else method):
+            error = {"error": f"This address takes {method} requests only."}
+            return as_json(request, error, code=405)
+        try:
+            return handler(self, request)
+        except UnknownSource as error:
+            return as_json(request, {"error": str(error)}, code=404)
+        except (MemoryPluginError, BadRequest) as error:
+            return as_json(request, {"error": str(error)}, code=400)
+        except Exception as error:
+            logger.exception("The memory plugin could not answer %s", request.path)
+            sentence = f"The server could not answer ({type(error).__name__}); its log says more."
+            return as_json(request, {"error": sentence}, code=500)
+
+    @functools.wraps(handler)
+    def application(self: Any, environ: Any, start_response: Any) -> Any:
+        request = wrappers.Request(environ)
+        return guarded(self, request)(environ, start_response)
+
+    return application

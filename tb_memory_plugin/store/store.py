@@ -1,0 +1,343 @@
+"""Logdirs and a cache, made into sources that can be listed, opened and asked."""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tb_memory_plugin.errors import MemoryPluginError, SourceError
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.store.cache import Cache, Entry, touch
+from tb_memory_plugin.store.children import Limits
+from tb_memory_plugin.store.discovery import Found
+from tb_memory_plugin.store.importing import imported
+from tb_memory_plugin.store.keys import Stat, key_of
+from tb_memory_plugin.store.openings import Openings
+from tb_memory_plugin.store.queue import Job, Queue
+from tb_memory_plugin.store.roots import Root
+from tb_memory_plugin.store.scanner import Scanner
+from tb_memory_plugin.store.settings import Settings
+from tb_memory_plugin.store.storage import RemoteStorage, is_remote, storage_of
+from tb_memory_plugin.store.uploads import Uploads
+
+logger = logging.getLogger(__name__)
+
+#: Seconds after which a source that could not be read is tried again when somebody opens it.
+_AGAIN = 5.0
+_VERSIONS = 4  # of a recording that is written again and again, the ones still answered
+_LIVE = 900e9  # nanoseconds after its last change that a recording may still be called live
+
+
+class UnknownSource(MemoryPluginError):
+    """An id of no source there is, or a version of it that is gone."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A version of a source that can be looked at, and the state of the file it was made from."""
+
+    entry: Entry
+    stat: Stat
+
+
+@dataclass
+class Source:
+    """What is known of one source. Changed under the store's lock only."""
+
+    found: Found
+    ready: Ready | None = None
+    failed: tuple[Stat, str, float] | None = None  # of which state, why, when
+    job: Job | None = None
+    versions: OrderedDict[str, None] = field(default_factory=OrderedDict)
+
+    def note(self, ready: Ready) -> None:
+        """A version that can be looked at from now on."""
+        self.ready, self.failed = ready, None
+        self.versions[ready.entry.key] = None
+        while len(self.versions) > _VERSIONS:
+            self.versions.popitem(last=False)
+
+
+class Store:
+    """The sources of some logdirs. Every method may be called from any thread."""
+
+    def __init__(self, roots: Sequence[Root], settings: Settings | None = None) -> None:
+        self._roots = roots
+        self._settings = settings or Settings()
+        self._limits = Limits(self._settings.memory, self._settings.seconds)
+        self._lock = threading.RLock()
+        self._sources: dict[str, Source] = {}
+        self._scanner = Scanner(roots, self._see, self._forget)
+        self._queue = Queue(self._settings.workers)
+        self._kept: tuple[Cache, Openings, Uploads] | None = None
+        self.active = False
+
+    def look(self) -> None:
+        """Have the logdirs looked through again, in the background."""
+        self._scanner.nudge()
+
+    def sources(self) -> dict[str, Any]:
+        """The answer of ``GET sources``."""
+        self.look()
+        with self._lock:
+            rows = [self._row(source) for source in self._sources.values()]
+        rows.sort(key=lambda row: (row["uploaded"], _natural(row["run"]), _natural(row["name"])))
+        return {
+            "scanning": self._scanner.scanning,
+            "logdirs": [root.label for root in self._roots],
+            "sources": rows,
+        }
+
+    def open(self, id: str) -> dict[str, Any]:
+        """The answer of ``GET open``: starts reading the source unless that is done or under way.
+
+        Raises UnknownSource.
+        """
+        source = self._source(id)
+        found = self._as_it_is(source)
+        with self._lock:
+            if source.job is None:
+                self._begin(source, found)
+            job, ready, failed = source.job, source.ready, source.failed
+            version = ready.entry.key if ready else ""
+            if job is not None:
+                job.ask()
+                return _status(job.state, job.fraction, job.phase, None, version)
+            if failed is not None:
+                return _status("error", 0.0, "", failed[1], version)
+        return _status("ready", 1.0, "", None, version)
+
+    def summary(self, id: str) -> dict[str, Any]:
+        """The answer of ``GET summary``. Raises UnknownSource if the source was not read yet."""
+        source = self._source(id)
+        with self._lock:
+            ready, found = source.ready, source.found
+        if ready is None:
+            raise UnknownSource(f"{found.name} was not read yet; open it first.")
+        about = ready.entry.about
+        own = {"version": ready.entry.key, "run": found.run, "name": found.name}
+        return {**about["summary"], **own, "live": self._is_live(source)}
+
+    def recording(self, id: str, version: str | None = None) -> Recording:
+        """A version of a source, by default the current one. Raises UnknownSource."""
+        source = self._source(id)
+        with self._lock:
+            key = source.ready.entry.key if source.ready and version is None else version
+            known = key in source.versions
+        recording = self._cached()[1].get(key) if key is not None and known else None
+        if recording is None:
+            with self._lock:
+                if source.ready and source.ready.entry.key == key:
+                    source.ready = None  # another server removed it: the next opening reads it
+            raise UnknownSource(
+                f"That version of {source.found.name} is gone: it was written again, or the "
+                "cache was cleared. Open it again."
+            )
+        return recording
+
+    def add_upload(self, name: str, stream: BinaryIO, length: int | None) -> str:
+        """Keep a file dropped on the page; the id of the source it is. Raises QueryError."""
+        cache, _, uploads = self._cached()
+        found = uploads.add(name, stream, length)
+        cache.trim(keep=found.id)
+        self._see(found)
+        return found.id
+
+    # What the scanner finds
+
+    def _see(self, found: Found) -> None:
+        with self._lock:
+            known = self._sources.get(found.id)
+            if known is None:
+                known = self._sources[found.id] = Source(found)
+            elif known.found == found:
+                return
+            known.found = found
+            self.active = self.active or found.is_file
+            settled = known.ready is not None or known.job is not None
+        if not settled and found.is_file and not found.fault and not is_remote(found.address):
+            ready = self._in_cache(found)
+            if ready is not None:
+                with self._lock:
+                    if known.ready is None:
+                        known.note(ready)
+
+    def _forget(self, ids: set[str]) -> None:
+        """End of a round: sources that are there no more go, uploads come."""
+        for found in self._cached()[2].all():
+            ids.add(found.id)
+            self._see(found)
+        with self._lock:
+            for id in self._sources.keys() - ids:
+                if self._sources[id].job is None:
+                    del self._sources[id]
+
+    def _in_cache(self, found: Found) -> Ready | None:
+        try:
+            keyed = key_of(Path(found.address))
+        except SourceError:
+            return None  # opening it will say why
+        entry = self._cached()[0].lookup(keyed.key)
+        return None if entry is None else Ready(entry, keyed.stat)
+
+    # Opening
+
+    def _source(self, id: str) -> Source:
+        with self._lock:
+            source = self._sources.get(id)
+        if source is None:
+            raise UnknownSource("There is no such recording here (any more).")
+        return source
+
+    def _as_it_is(self, source: Source) -> Found:
+        """The source with the state its file is in now; of a remote one, when it was listed."""
+        with self._lock:
+            found = source.found
+        if not found.is_file or is_remote(found.address):
+            return found
+        try:
+            stat = storage_of(found.address).stat(found.address)
+        except OSError:
+            return found  # reading it will say why
+        if stat == found.stat and not found.fault:
+            return found
+        # What was wrong with it may be right by now; reading finds out.
+        fresh = replace(found, stat=stat, fault=None)
+        with self._lock:
+            source.found = replace(source.found, stat=stat)
+        return fresh
+
+    def _begin(self, source: Source, found: Found) -> None:
+        """Start reading unless it is read, or was tried just now. Under the lock."""
+        ready, failed = source.ready, source.failed
+        if ready is not None and ready.stat == found.stat and failed is None:
+            if found.uploaded:
+                touch(Path(found.address).parent)
+            return
+        if not found.is_file:
+            source.failed = (found.stat, found.fault or "It cannot be read.", time.monotonic())
+            return
+        if failed is not None and failed[0] == found.stat and time.monotonic() - failed[2] < _AGAIN:
+            return
+        source.job = Job(lambda job: self._read(source, found, job))
+        self._queue.add(source.job)
+
+    def _read(self, source: Source, found: Found, job: Job) -> None:
+        """What a worker does; every way it can end is noted in ``source``."""
+        try:
+            ready = self._import(found, job)
+        except MemoryPluginError as error:
+            self._fail(source, found, str(error))
+        except Exception as error:  # one source's fault must not end the worker
+            logger.exception("Reading %s failed", found.name)
+            fault = f"could not be read ({type(error).__name__}: {error})"
+            sentence = SourceError(found.name, fault, "see TensorBoard's log, and try again")
+            self._fail(source, found, str(sentence))
+        else:
+            with self._lock:
+                source.note(ready)
+                if found.stat == source.found.stat:
+                    source.found = replace(source.found, stat=ready.stat, fault=None)
+                source.job = None
+
+    def _fail(self, source: Source, found: Found, sentence: str) -> None:
+        with self._lock:
+            source.failed = (found.stat, sentence, time.monotonic())
+            source.job = None
+
+    def _import(self, found: Found, job: Job) -> Ready:
+        cache = self._cached()[0]
+        if not is_remote(found.address):
+            keyed, entry = imported(cache, Path(found.address), self._limits, job.report)
+            return Ready(entry, keyed.stat)
+        folder = cache.fetched / f"{found.id}.{found.stat.modified_ns:x}"
+        path = folder / Path(found.name).name
+        address = f"{found.address}\0{found.stat.size}\0{found.stat.modified_ns}"
+        try:
+            _fetched(found, path, job)
+            _, entry = imported(cache, path, self._limits, job.report, address)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return Ready(entry, found.stat)
+
+    def _cached(self) -> tuple[Cache, Openings, Uploads]:
+        """The cache, made when it is first needed: TensorBoard starts whatever its disk is like."""
+        with self._lock:
+            if self._kept is None:
+                cache = Cache(self._settings.cache, self._settings.cache_bytes)
+                limit = min(self._settings.upload_bytes, self._settings.cache_bytes)
+                uploads = Uploads(cache.uploads, self._roots, limit)
+                self._kept = (cache, Openings(cache), uploads)
+            return self._kept
+
+    # Saying
+
+    def _row(self, source: Source) -> dict[str, Any]:
+        found, ready, job = source.found, source.ready, source.job
+        failed = source.failed if source.failed and source.failed[0] == found.stat else None
+        error = failed[1] if failed else found.fault
+        if job is not None:
+            state, error = job.state, None
+        else:
+            state = "error" if error else "ready" if ready else "new"
+        return {
+            "id": found.id,
+            "run": found.run,
+            "name": found.name,
+            "format": ready.entry.about["format"] if ready else found.format,
+            "bytes": found.stat.size,
+            "modified_ns": found.stat.modified_ns,
+            "state": state,
+            "error": error,
+            "live": self._is_live(source),
+            "uploaded": found.uploaded,
+            "brief": ready.entry.about["brief"] if ready else None,
+        }
+
+    def _is_live(self, source: Source) -> bool:
+        """Whether a job goes on writing it: it says so, and did lately."""
+        found, ready = source.found, source.ready
+        says = found.live
+        if ready is not None and ready.stat == found.stat:
+            says = bool(ready.entry.about["live"])
+        return says and time.time_ns() - found.stat.modified_ns < _LIVE
+
+
+def _fetched(found: Found, path: Path, job: Job) -> None:
+    storage = storage_of(found.address)
+    if not isinstance(storage, RemoteStorage):
+        raise TypeError(found.address)
+    try:
+        storage.fetch(found.address, path, job.report)
+    except OSError as error:
+        raise SourceError(
+            found.name,
+            f"cannot be fetched ({error.strerror or error})",
+            "check the connection and the permissions, and try again",
+        ) from error
+
+
+def _status(
+    state: str, fraction: float, phase: str, error: str | None, version: str
+) -> dict[str, Any]:
+    return {
+        "state": state,
+        "fraction": fraction,
+        "phase": phase,
+        "error": error,
+        "version": version,
+    }
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """Sorts run 10 after run 9."""
+    parts = re.findall(r"\d+|\D+", text)
+    return [(0, int(p), "") if p.isdecimal() else (1, 0, p.casefold()) for p in parts]

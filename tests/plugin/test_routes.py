@@ -1,0 +1,164 @@
+"""Every route, through a real TensorBoard, in each way it can be started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tb_memory_plugin.store.load import load_path
+from tb_memory_plugin.views import summary as summary_view
+from tests.fixtures.snapshots import snapshot, write_pickle
+from tests.plugin.logdirs import STEPS
+from tests.plugin.server import TensorBoardServer
+
+WAYS: dict[str, dict[str, Any]] = {
+    "fast": {},
+    "slow": {"arguments": ["--load_fast=false"]},
+    "prefix": {"path_prefix": "/some/where"},
+}
+
+
+def scalars(server: TensorBoardServer, run: str) -> list[Any]:
+    """The points of the scalar that ``logdirs.write_scalars`` wrote."""
+    found: list[Any] = server.board(f"data/plugin/scalars/scalars?tag=loss&run={run}")
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_all_routes_answer(way: str, logdir: Path) -> None:
+    options = dict(WAYS[way])
+    arguments = options.pop("arguments", [])
+    with TensorBoardServer(logdir, *arguments, **options) as server:
+        found = server.sources(after=1)
+        assert list(found) == ["one/snapshot.pickle"]
+        source = found["one/snapshot.pickle"]
+        assert (source["state"], source["uploaded"], source["live"]) == ("new", False, False)
+        assert source["bytes"] == (logdir / "one" / "snapshot.pickle").stat().st_size
+        plugins = server.board("data/plugins_listing")
+        assert plugins["memory"]["enabled"] is True
+        assert plugins["memory"]["tab_name"] == "Memory"
+
+        status = server.opened(source["id"])
+        assert (status["state"], status["fraction"], status["error"]) == ("ready", 1.0, None)
+        version = status["version"]
+        check_answers(server, source["id"], version, logdir / "one" / "snapshot.pickle")
+        (listed,) = server.sources().values()
+        assert listed["state"] == "ready"
+        assert listed["brief"]["events"] == 400
+        assert len(scalars(server, "one")) == len(scalars(server, "two")) == STEPS
+
+
+def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) -> None:
+    """The routes of a ready source say what the views say of the same file."""
+    recording = load_path(path)
+    device = recording.devices[0]
+    answer = server.get("summary", source=id).json()
+    expected = summary_view.summary(
+        recording, version=version, run="one", name="snapshot.pickle", live=False
+    )
+    assert answer == expected
+    asked = {"source": id, "version": version, "device": device.key}
+
+    usage = server.get("usage", **asked, axis="event", width=100, by="stack", top=3)
+    assert usage.status == 200
+    assert "max-age" in usage.headers["Cache-Control"]
+    table = pa.ipc.open_stream(usage.body).read_all()
+    assert max(table.column("allocated").to_pylist()) == answer["devices"][0]["allocated_peak"]
+    tracks = server.get("tracks", **asked, axis="time", width=500).json()
+    assert [item["name"] for item in tracks["steps"]][:1] == ["ProfilerStep#0"]
+    page = server.get("breakdown", **asked, at="peak", by="stack", sort="-bytes").json()
+    assert page["total_bytes"] == answer["devices"][0]["allocated_peak"]
+    key = page["groups"][0]["key"]
+    rows = server.get("allocations", **asked, at=page["event"], by="stack", key=key).json()
+    assert rows["total_bytes"] == page["groups"][0]["bytes"]
+    first = rows["rows"][0]
+    card = server.get("allocation", source=id, version=version, id=first["id"]).json()
+    assert {name: card[name] for name in first} == first
+    csv = server.get("export.csv", **asked, at="peak", by="stack")
+    assert "attachment" in csv.headers["Content-Disposition"]
+    assert csv.body.decode().count("\r\n") == 1 + len(page["groups"]) + page["rest"]["groups"]
+
+
+def test_logdir_spec_names_runs_as_tensorboard_does(tmp_path: Path, logdir: Path) -> None:
+    other = tmp_path / "other"
+    inner = other / "deep" / "er" / "plugins" / "memory"
+    inner.mkdir(parents=True)
+    write_pickle(snapshot(events=100), inner / "a.pickle")
+    spec = f"first:{logdir}/one,second:{other}"
+    with TensorBoardServer(None, "--logdir_spec", spec) as server:
+        found = server.sources(after=2)
+        (run,) = {run for run in server.board("data/runs") if run.startswith("first")}
+        assert set(found) == {f"{run}/snapshot.pickle", "second/deep/er/a.pickle"}
+        assert server.opened(found["second/deep/er/a.pickle"]["id"])["state"] == "ready"
+        assert server.get("sources").json()["logdirs"] == ["first", "second"]
+
+
+BAD_QUESTIONS: list[tuple[int, str, dict[str, Any]]] = [
+    (400, "open", {}),
+    (400, "open", {"source": "../../etc/passwd"}),
+    (404, "open", {"source": "0123456789abcdef"}),
+    (404, "summary", {"source": "0123456789abcdef"}),
+    (404, "usage", {"version": "00000000000000000000", "device": "0", "axis": "event", "width": 9}),
+    (404, "usage", {"device": "77", "axis": "event", "width": 9, "by": "stack"}),
+    (400, "usage", {"device": "0", "axis": "mood", "width": 9, "by": "stack"}),
+    (400, "usage", {"device": "0", "axis": "event", "width": "wide", "by": "stack"}),
+    (400, "usage", {"device": "0", "axis": "event", "width": -1, "by": "stack"}),
+    (400, "usage", {"device": "0", "axis": "event", "width": 10**9, "by": "stack"}),
+    (400, "usage", {"device": "0", "axis": "event", "by": "stack"}),
+    (400, "usage", {"device": "0", "axis": "event", "width": 9, "by": "mood"}),
+    (400, "usage", {"device": "0", "axis": "event", "width": 9, "begin": 9, "end": 3}),
+    (400, "usage", {"device": "0", "axis": "event", "width": 9, "begin": 10**30}),
+    (400, "tracks", {"device": "0", "axis": "event", "width": 9, "begin": "-"}),
+    (400, "breakdown", {"device": "0", "by": "stack", "at": "noon"}),
+    (400, "breakdown", {"device": "0", "by": "stack", "at": 10**9}),
+    (400, "breakdown", {"device": "0", "by": "stack", "filter": "mood:good"}),
+    (400, "breakdown", {"device": "0", "by": "stack", "sort": "mood"}),
+    (400, "breakdown", {"device": "0", "by": "pattern", "pattern": "/(/"}),
+    (400, "allocations", {"device": "0", "by": "stack", "offset": -3}),
+    (400, "allocation", {"id": "../1"}),
+    (400, "allocation", {"id": "99999999"}),
+    (400, "export.csv", {"device": "0", "by": "mood"}),
+]
+
+
+def test_questions_that_make_no_sense_are_answered_in_words(logdir: Path) -> None:
+    with TensorBoardServer(logdir) as server:
+        (source,) = server.sources(after=1).values()
+        early = server.get("summary", source=source["id"])
+        assert (early.status, early.json()["error"]) == (
+            404,
+            "snapshot.pickle was not read yet; open it first.",
+        )
+        server.opened(source["id"])
+        for status, route, parameters in BAD_QUESTIONS:
+            asked = parameters
+            if route not in ("open", "summary"):
+                asked = {"source": source["id"], **parameters}
+            answer = server.get(route, **asked)
+            assert answer.status == status, (route, parameters, answer.body)
+            sentence = answer.json()["error"]
+            assert len(sentence) > 10 and sentence[-1] in ".?", (route, parameters, sentence)
+        answer = server.request("POST", "data/plugin/memory/sources", b"")
+        assert answer.status == 405
+        assert "Traceback" not in server.log
+
+
+def test_static_files_are_those_of_the_page_only(logdir: Path) -> None:
+    with TensorBoardServer(logdir) as server:
+        index = server.get("static/index.js")
+        assert index.status == 200
+        assert index.headers["Content-Type"].startswith("text/javascript")
+        assert index.headers["X-Content-Type-Options"] == "nosniff"
+        assert b"render" in index.body
+        for path in (
+            "../plugin.py",
+            "%2e%2e/plugin.py",
+            "..%2fplugin.py",
+            "",
+            "nowhere.js",
+            "%00.js",
+        ):
+            assert server.get(f"static/{path}").status == 404, path
