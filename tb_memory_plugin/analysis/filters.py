@@ -169,8 +169,8 @@ def _by_address(recording: Recording, device: Device, term: Term) -> IntArray:
     address = recording.values("allocations", "address", device)
     size = recording.values("allocations", "size", device)
     extent = np.maximum(np.maximum(size, bytes_of(recording, device)), 1).astype(np.uint64)
-    inside: IntArray = wanted - address < extent
-    return inside & (address <= wanted)
+    inside: IntArray = (wanted - address < extent) & (address <= wanted)
+    return inside
 
 
 def _whole(term: Term) -> int:

@@ -94,7 +94,8 @@ def pieces(tables: DeviceTables) -> Ranges | None:
 def _ends(begins: IntArray, sizes: IntArray) -> IntArray:
     """One past the last address, held below 2⁶⁴."""
     lengths = np.maximum(sizes, 0).astype(np.uint64)
-    return begins + np.minimum(lengths, np.uint64(_TOP) - begins)
+    ends: IntArray = begins + np.minimum(lengths, np.uint64(_TOP) - begins)
+    return ends
 
 
 def _between(

@@ -20,6 +20,18 @@ from tests.fixtures.training import training
 Capture = pytest.CaptureFixture[str]
 
 
+@pytest.fixture(scope="module")
+def kept_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for all tests of this module: reading the same source again tells nothing new."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(kept_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TB_MEMORY_CACHE", str(kept_cache))
+    return kept_cache
+
+
 def answer(capsys: Capture, *arguments: object) -> Any:
     """What a command that succeeds prints as JSON."""
     assert main([*map(str, arguments), "--json"]) == 0
