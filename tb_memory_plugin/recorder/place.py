@@ -42,9 +42,9 @@ class Place:
     folder: Path  # <logdir>/plugins/memory
     stem: str  # <host>.r<rank>.<pid>[.<name>][.<n>]
 
-    def file(self, extra: str = "") -> Path:
+    def file(self, *extra: str) -> Path:
         """The file of the recording, or of one called ``extra`` beside it."""
-        return self.folder / f"{self.stem}{'.' + fit(extra) if extra else ''}{SUFFIX}"
+        return self.folder / (".".join([self.stem, *map(fit, extra)]) + SUFFIX)
 
 
 _TAKEN: set[Path] = set()

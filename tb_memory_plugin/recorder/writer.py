@@ -218,11 +218,18 @@ class MemoryWriter:
                     if running.refresh.due():
                         self._write(running)
             finally:
-                self._ask(running, "going on", running.engine.resume)
+                self._go_on(running)
         self._program.resume()
 
     def _working(self) -> list[_Running]:
         return [running for running in self._running if running.alive and running.started]
+
+    def _go_on(self, running: _Running) -> None:
+        """End a pause; an engine that has failed stays off."""
+        if running.alive:
+            self._ask(running, "going on", running.engine.resume)
+        else:
+            self._ask(running, "stopping", running.engine.stop)
 
     def _write_scalars(self) -> None:
         """Write the figures of the first engine that works: two would write every point twice."""
@@ -246,8 +253,7 @@ class MemoryWriter:
         recording = self._ask(running, "reading the profile", running.engine.collect)
         if recording is None or self._place is None:
             return None
-        names = [part for part in (extra, running.engine.suffix) if part]
-        path = self._place.file(".".join(map(place.fit, names)))
+        path = self._place.file(*(part for part in (extra, running.engine.suffix) if part))
         meta = {**recording.meta, "source": path.name, "live": not closed}
         save(Recording(meta, recording.tables), path, compress=True)
         if not extra:
@@ -293,7 +299,7 @@ class MemoryWriter:
                         self._ask(running, "pausing", running.engine.pause)
                         written.append(self._write(running, name))
                     finally:
-                        self._ask(running, "going on", running.engine.resume)
+                        self._go_on(running)
         return next((path for path in written if path is not None), None)
 
     def _close(self, failure: tuple[str, dict[str, int]] | None) -> None:

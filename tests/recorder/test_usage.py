@@ -93,7 +93,7 @@ def test_steps_have_the_peaks_and_ends_of_torch_profiler(tmp_path: Path) -> None
     ]
     assert [values[-1] for values in inside] == ends
     before = [0, *ends]
-    assert [max([held, *values]) for held, values in zip(before, inside)] == peaks
+    assert [max([held, *values]) for held, values in zip(before, inside, strict=False)] == peaks
 
 
 def test_tracked_memory_from_before_the_window_is_counted(tmp_path: Path) -> None:
