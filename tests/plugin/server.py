@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, urlencode
 
 _START = 60.0
@@ -43,6 +43,8 @@ class TensorBoardServer:
     behind its logdir (None to give none), ``environment`` is added to this process's.
     """
 
+    program: ClassVar[tuple[str, ...]] = (sys.executable, "-m", "tensorboard.main")
+
     def __init__(
         self,
         logdir: Path | str | None,
@@ -61,7 +63,7 @@ class TensorBoardServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> TensorBoardServer:
-        command = [sys.executable, "-m", "tensorboard.main", *self._arguments]
+        command = [*self.program, *self._arguments]
         command += ["--host", "127.0.0.1", "--port", str(self.port), "--reload_interval", "1"]
         self._process = subprocess.Popen(
             command,
