@@ -19,10 +19,9 @@ help: ## List what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: demo-runs ## Train twice on the CPU, with a leak and without, and show both in TensorBoard
-	@echo "Open http://localhost:$(PORT)/#memory (Ctrl-C ends it)"
-	$(NEW)/tensorboard --logdir demo/runs --port $(PORT)
+	$(NEW)/python scripts/serve.py demo/runs --port $(PORT)
 
-demo-runs: .venv/ready
+demo-runs: .venv/ready frontend
 	$(NEW)/python demo/train.py --logdir demo/runs
 
 test: frontend browser test-page test-oldest test-newest ## Run all tests, in the oldest and the newest environment
@@ -31,10 +30,10 @@ test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	$(OLD)/python -m pytest -q -m "not browser and not network" -p no:cacheprovider
+	$(OLD)/python -m pytest -m "not browser and not network" -p no:cacheprovider
 
 test-newest: .venv/ready
-	$(NEW)/python -m pytest -q -p no:cacheprovider
+	$(NEW)/python -m pytest -p no:cacheprovider
 
 lint: .venv/ready ## Check style and types, for every Python from 3.10 to 3.14
 	$(NEW)/ruff check .
@@ -59,13 +58,15 @@ clean: ## Remove everything that make made
 .venv/ready: tests/requirements-newest.txt pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(NEW)/python $(PIP) -r tests/requirements-newest.txt
-	$(NEW)/python $(PIP) "$(TORCH_SPEC)"
+	$(NEW)/python $(PIP) -c tests/requirements-newest.txt "$(TORCH_SPEC)"
 	$(NEW)/python $(PIP) --no-deps --editable .
+	$(NEW)/python -m pip check
 	touch $@
 
 .venv-oldest/ready: tests/requirements-oldest.txt pyproject.toml
 	$(PYTHON) -m venv .venv-oldest
 	$(OLD)/python $(PIP) -r tests/requirements-oldest.txt
-	$(OLD)/python $(PIP) "$(TORCH_SPEC)"
+	$(OLD)/python $(PIP) -c tests/requirements-oldest.txt "$(TORCH_SPEC)"
 	$(OLD)/python $(PIP) --no-deps --editable .
+	$(OLD)/python -m pip check
 	touch $@

