@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,8 @@ from tb_memory_plugin.recording.schema import RECORDED
 
 FORMAT = "native"
 SUFFIX = ".tbmem"
+
+T = TypeVar("T")
 
 _REMEDY = "copy the file again, whole, or record it again"
 _NEEDED = ("format", "basis", "devices")
@@ -39,9 +42,13 @@ def matches(name: str, head: bytes) -> bool:
 
 def probe(path: Path) -> dict[str, Any]:
     """``meta`` of the recording and ``bytes`` of the file. Raises SourceError."""
-    with opening.regular_file(path, path.name):
-        document = _opened(path).meta
-    return {"meta": dict(document), "bytes": path.stat().st_size}
+    with opening.regular_file(path, path.name) as file:
+        size = os.fstat(file.fileno()).st_size
+        # The directory only: tables are not unpacked, nor trusted, outside of a child process.
+        meta = _or_sentence(path, lambda: container.open_mapped(path)[0]["meta"])
+    if not isinstance(meta, dict):
+        raise SourceError(path.name, "holds no valid directory", _REMEDY)
+    return {"meta": meta, "bytes": size}
 
 
 def read(path: Path, progress: Callable[[float, str], None] | None = None) -> Recording:
@@ -57,14 +64,18 @@ def read(path: Path, progress: Callable[[float, str], None] | None = None) -> Re
 
 
 def _opened(path: Path) -> Recording:
+    return _or_sentence(path, lambda: open_recording(path))
+
+
+def _or_sentence(path: Path, work: Callable[[], T]) -> T:
     try:
-        return open_recording(path)
+        return work()
     except ContainerError as error:
         sentence = str(error).removeprefix(f"{path.name}: ").rstrip(".")
         fault, _, remedy = sentence.partition("; ")
         raise SourceError(path.name, fault, remedy or _REMEDY) from error
     # The directory's checksum holds, but what it says is not what this package writes.
-    except (KeyError, TypeError, ValueError, AttributeError, struct.error) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, struct.error) as error:
         raise SourceError(path.name, "holds no valid directory", _REMEDY) from error
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise SourceError(path.name, "holds a damaged table", _REMEDY) from error

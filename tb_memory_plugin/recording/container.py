@@ -24,6 +24,7 @@ from tb_memory_plugin.errors import ContainerError
 MAGIC = b"TBMEM\x00\x00\x01"
 CONTAINER_VERSION = 1
 _ALIGNMENT = 64
+_LONGEST_DIRECTORY = 64 << 20  # it names tables and says what a recording is, it holds no data
 _FOOTER = struct.Struct("<QQI8s")
 
 
@@ -77,6 +78,8 @@ def parse(view: memoryview, name: str) -> tuple[dict[str, Any], dict[str, memory
     if len(view) < len(MAGIC) + _FOOTER.size or bytes(view[: len(MAGIC)]) != MAGIC:
         raise ContainerError(f"{name}: not a recording of this package, or cut off.")
     offset, length, checksum, magic = _FOOTER.unpack(view[-_FOOTER.size :])
+    if length > _LONGEST_DIRECTORY:
+        raise ContainerError(f"{name}: the recording's directory is damaged; copy it again.")
     if magic != MAGIC or offset + length + _FOOTER.size != len(view):
         raise ContainerError(f"{name}: the end of the recording is missing; copy it again whole.")
     directory = bytes(view[offset : offset + length])
