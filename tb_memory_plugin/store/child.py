@@ -51,8 +51,17 @@ def main() -> int:
     os._exit(0)
 
 
+class _WithoutPandas:
+    """Arrow imports pandas where there is one, which takes longer than reading most sources."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:  # noqa: ARG002
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is not used here", name=name)
+
+
 def _read(request: dict[str, Any], report: Report) -> None:
     report(0.0, "starting")
+    sys.meta_path.insert(0, _WithoutPandas())
     from tb_memory_plugin.analysis.derive import derive
     from tb_memory_plugin.errors import SourceError
     from tb_memory_plugin.readers.opening import HEAD, regular_file
