@@ -36,7 +36,8 @@ class Recording:
     def table(self, name: str) -> pa.Table:
         """The table ``name``; without rows where the recording has none."""
         found = self.tables.get(name)
-        return SCHEMAS[name].empty_table() if found is None else found
+        # Not Schema.empty_table(), which imports pandas.
+        return pa.Table.from_batches([], SCHEMAS[name]) if found is None else found
 
     def values(self, table: str, column: str, device: Device | None = None) -> arrays.IntArray:
         """An integer column (codes, for text) as numpy, of one device where given.
