@@ -32,9 +32,9 @@ def stack_layout(recording: Recording) -> tuple[IntArray, IntArray]:
     if not chunks:
         return np.zeros(0, np.int32), np.zeros(1, np.int64)
     column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
-    offsets = column.offsets.to_numpy().astype(np.int64)
-    frames = column.values.to_numpy(zero_copy_only=False)
-    return frames, offsets
+    offsets = arrays.values(pa.table([column.offsets], ["offsets"]), "offsets")
+    frames = arrays.values(pa.table([column.values], ["frames"]), "frames")
+    return frames, offsets.astype(np.int64)
 
 
 def text_hashes(texts: Sequence[str]) -> IntArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row, reserved_known
-from tb_memory_plugin.analysis.content import frame_contents, stack_contents
+from tb_memory_plugin.analysis.content import frame_contents, stack_contents, stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -98,8 +98,7 @@ def _annotations(recording: Recording) -> int:
     ]
     chosen = np.isin(arrays.values(spans, "kind"), wanted)
     chosen &= ~np.isin(arrays.values(spans, "args"), inferred)
-    begun = np.asarray(spans.column("begin").is_valid())
-    ended = np.asarray(spans.column("end").is_valid())
+    begun, ended = arrays.valid(spans, "begin"), arrays.valid(spans, "end")
     return int((chosen & begun).sum() + (chosen & ended).sum())
 
 
@@ -109,8 +108,10 @@ def _distinct(recording: Recording, device: Device) -> tuple[int, int]:
     stacks = stacks[stacks >= 0]
     contents = stack_contents(recording)[stacks]
     contents = contents[contents != 0]  # a stack without frames says nothing
-    column = recording.table("stacks").column("frames")
-    frames = column.take(stacks).combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    layout, offsets = stack_layout(recording)
+    seen = np.zeros(len(offsets) - 1, dtype=bool)
+    seen[stacks] = True
+    frames = np.unique(layout[np.repeat(seen, np.diff(offsets))])
     return len(np.unique(contents)), len(np.unique(frame_contents(recording)[frames]))
 
 

@@ -18,6 +18,7 @@ from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.matching import matching, matching_column, matching_stacks
 from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import Category
 from tb_memory_plugin.units import parse_bytes
@@ -155,8 +156,7 @@ def _by_pool(recording: Recording, device: Device, term: Term) -> IntArray:
 
 def _by_stream(recording: Recording, device: Device, term: Term) -> IntArray:
     rows = recording.rows("allocations", device)
-    column = recording.table("allocations").column("stream")
-    known: IntArray = np.asarray(column.slice(rows.start, rows.stop - rows.start).is_valid())
+    known = arrays.valid(recording.table("allocations"), "stream")[rows]
     wanted = 0 if term.value == "default" else _whole(term)
     found: IntArray = recording.values("allocations", "stream", device) == np.uint64(wanted)
     streams: IntArray = found & known

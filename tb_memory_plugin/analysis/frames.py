@@ -66,7 +66,7 @@ def frames_of(recording: Recording, stack: int) -> list[dict[str, Any]] | None:
     rows = frames[offsets[stack] : offsets[stack + 1]]
     table = recording.table("frames").select(["function", "file", "line"])
     library = library_frames(recording)[rows].tolist()
-    found = table.take(pa.array(rows, pa.int64())).to_pylist()
+    found = table.take(arrays.column(rows, pa.int64())).to_pylist()
     return [{**frame, "library": own} for frame, own in zip(found, library, strict=True)]
 
 
@@ -109,7 +109,7 @@ def frame_labels(recording: Recording, frames: set[int]) -> dict[int, str]:
     """The label of each of ``frames`` (rows of the table); -1 is left out."""
     table = recording.table("frames").select(["function", "file", "line"])
     wanted = sorted(frame for frame in frames if frame >= 0)
-    found = table.take(pa.array(wanted, pa.int64())).to_pylist()
+    found = table.take(arrays.column(wanted, pa.int64())).to_pylist()
     return {frame: frame_label(row) for frame, row in zip(wanted, found, strict=True)}
 
 

@@ -141,8 +141,7 @@ def _codes(
         return codes, [tuple(pool) for pool in recording.meta["pools"]]
     if by == "stream":
         rows = recording.rows("allocations", device)
-        column = table.column("stream").slice(rows.start, rows.stop - rows.start)
-        known = np.asarray(column.is_valid())
+        known = arrays.valid(table, "stream")[rows]
         streams, codes = _distinct(recording.values("allocations", "stream", device), known)
         return codes, streams
     column_name = "step" if by == "step" else bytes_column(recording)

@@ -10,6 +10,7 @@ import numpy as np
 from tb_memory_plugin.analysis.alive import peak_row
 from tb_memory_plugin.analysis.attribution import spans_of_kind
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 
@@ -80,12 +81,22 @@ def event_times(recording: Recording, device: Device) -> IntArray | None:
 
     A time stamp before that of an earlier event counts as that of the earlier one.
     """
+    known = memo(recording, ("times", device.index), lambda: _times_known(recording, device))
+    if known is None:
+        return None
+    times = recording.values("events", "time", device)
+    key = ("ordered_event_times", device.index)
+    return times if known else memo(recording, key, lambda: np.maximum.accumulate(times))
+
+
+def _times_known(recording: Recording, device: Device) -> bool | None:
+    """None where events have no time stamps, else whether these never go back."""
     rows = recording.rows("events", device)
     column = recording.table("events").column("time").slice(rows.start, rows.stop - rows.start)
     if not len(column) or column.null_count:
         return None
     times = recording.values("events", "time", device)
-    return times if bool((times[1:] >= times[:-1]).all()) else np.maximum.accumulate(times)
+    return bool((times[1:] >= times[:-1]).all())
 
 
 def _of_event(recording: Recording, device: Device, number: int) -> Instant:

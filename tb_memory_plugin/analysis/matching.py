@@ -28,12 +28,12 @@ def matching_texts(texts: pa.Array, pattern: str) -> IntArray:
             found = pc.match_substring(texts, pattern, ignore_case=True)
         else:
             # Arrow looks at the expression only where there is a text.
-            pc.match_substring_regex(pa.array([""]), expression)
+            pc.match_substring_regex(arrays.strings([""]), expression)
             found = pc.match_substring_regex(texts, expression, ignore_case=True)
     except pa.ArrowInvalid as error:
         reason = str(error).split(":")[-1].strip()
         raise QueryError(f"{pattern} is not a regular expression: {reason}.") from None
-    return np.asarray(pc.fill_null(found, False).to_numpy(zero_copy_only=False), dtype=bool)
+    return arrays.truths(pa.table([found], ["hits"]), "hits")
 
 
 def as_expression(pattern: str) -> str | None:
@@ -45,7 +45,7 @@ def as_expression(pattern: str) -> str | None:
 
 def matching_column(recording: Recording, device: Device, column: str, pattern: str) -> IntArray:
     """Which of a device's allocations match ``pattern`` in a text column; nulls do not."""
-    words = pa.array(arrays.words(recording.table("allocations"), column), pa.string())
+    words = arrays.strings(arrays.words(recording.table("allocations"), column))
     hits = np.append(matching_texts(words, pattern), False)
     return hits[recording.values("allocations", column, device)]
 
@@ -59,17 +59,16 @@ def matching_stacks(recording: Recording, device: Device, pattern: str) -> IntAr
 def stacks_with(recording: Recording, pattern: str) -> IntArray:
     """Which stacks hold a frame whose text ``function file:line`` matches ``pattern``."""
     table = recording.table("frames")
-    text = pc.binary_join_element_wise(
-        pc.binary_join_element_wise(
-            pc.fill_null(table.column("function").cast(pa.string()), ""),
-            pc.fill_null(table.column("file").cast(pa.string()), ""),
-            " ",
-        ),
-        pc.fill_null(table.column("line").cast(pa.string()), ""),
-        ":",
-    )
+    # Scalars from an array: made from Python's text they would bring in pandas.
+    nothing, space, colon = arrays.strings(["", " ", ":"])
+    columns = [
+        pc.fill_null(table.column(name).cast(pa.string()), nothing)
+        for name in ("function", "file", "line")
+    ]
+    called = pc.binary_join_element_wise(*columns[:2], space)
+    text = pc.binary_join_element_wise(called, columns[2], colon)
     if isinstance(text, pa.ChunkedArray):
-        text = text.combine_chunks() if text.num_chunks else pa.array([], pa.string())
+        text = text.combine_chunks() if text.num_chunks else arrays.strings([])
     hits = matching_texts(text, pattern)
     frames, offsets = stack_layout(recording)
     running = np.concatenate([[0], np.cumsum(hits[frames])])

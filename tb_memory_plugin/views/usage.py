@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.analysis.alive import reserved_known
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ranking import TOP, describe, ranking
 from tb_memory_plugin.recording import arrays
@@ -77,14 +78,13 @@ def _columns(
 ) -> dict[str, pa.Array]:
     kind = pa.int64()
     start = recording.rows("usage", device).start
-    usage = recording.table("usage")
     picked = {
         name: recording.values("usage", name, device)[rows]
         for name in ("event", "time", "allocated", "reserved")
     }
-    untimed = np.zeros(len(rows), dtype=bool)
-    if usage.column("time").null_count:
-        untimed = np.asarray(usage.column("time").take(rows + start).is_null())
+    untimed = picked["event"] < 0
+    if event_times(recording, device) is None:
+        untimed = ~arrays.valid(recording.table("usage"), "time")[rows + start]
     unknown = np.full(len(rows), not reserved_known(recording, device))
     return {
         "begin": arrays.column(found.begin, kind),

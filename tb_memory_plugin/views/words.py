@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.frames import frame_labels, innermost_own
@@ -30,7 +31,7 @@ _PLAIN = (
 
 def allocation_rows(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
     """Rows of the whole table ``allocations`` as objects of ``GET allocations``."""
-    table = recording.table("allocations").take(rows)
+    table = recording.table("allocations").take(arrays.column(rows, pa.int64()))
     columns = {name: table.column(name).to_pylist() for name in _PLAIN}
     address = table.column("address").to_pylist()
     category = table.column("category").to_pylist()

@@ -1,0 +1,48 @@
+"""What answering questions brings into TensorBoard's process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.conftest import REPOSITORY
+
+#: Asks everything once and prints who wanted pandas, which Arrow imports at the slightest cause.
+_PROGRAM = """
+import sys
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            wanted.append(name)
+            raise ImportError(name)
+
+wanted = []
+sys.meta_path.insert(0, Watch())
+
+from tb_memory_plugin.analysis.grouping import GROUPINGS
+from tb_memory_plugin.views import allocation, breakdown, csv, summary, tracks, usage
+from tests.fixtures.training import training
+
+recording = training()
+device = recording.devices[0]
+for by in GROUPINGS:
+    question = {"by": by, "pattern": "model,/x/", "filter": "size>1 stream:0 /f/ category:unknown"}
+    usage.window(recording, device, axis="time", width=100, by=by, pattern="model,/x/")
+    breakdown.page(recording, device, **question, sort="label")
+    breakdown.allocations(recording, device, **question, sort="label")
+allocation.card(recording, "3")
+tracks.window(recording, device, axis="time", width=100)
+summary.summary(recording, version="1", run="r", name="n")
+summary.brief(recording)
+"".join(csv.allocations(recording, device, by="op"))
+print(wanted)
+"""
+
+
+def test_no_answer_imports_pandas() -> None:
+    # It takes tens of MiB and half a second, in the middle of a request.
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
