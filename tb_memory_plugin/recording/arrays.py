@@ -22,7 +22,7 @@ def column(
     ``missing`` is a boolean mask of the null rows; under each of them the value buffer holds
     ``sentinel(name)``, which :func:`values` gives back.
     """
-    array = np.array(data, dtype=kind.to_pandas_dtype(), order="C")
+    array = np.array(data, dtype=_numpy_type(kind), order="C")
     if missing is None:
         return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
     mask = np.asarray(missing, dtype=bool)
@@ -37,6 +37,11 @@ def column(
         [pa.py_buffer(validity), pa.py_buffer(array)],
         null_count=int(mask.sum()),
     )
+
+
+def _numpy_type(kind: pa.DataType) -> np.dtype[Any]:
+    # They share their names. (``to_pandas_dtype`` needs pandas in older pyarrows.)
+    return np.dtype(str(kind))
 
 
 def nulls(length: int, kind: pa.DataType, name: str = "") -> pa.Array:
@@ -60,7 +65,7 @@ def values(table: pa.Table, name: str) -> IntArray:
         kind = table.schema.field(name).type
         if pa.types.is_dictionary(kind):
             kind = kind.index_type
-        return np.zeros(0, dtype=kind.to_pandas_dtype())
+        return np.zeros(0, dtype=_numpy_type(kind))
     return np.concatenate(arrays)
 
 
@@ -77,7 +82,7 @@ def _chunk_values(chunk: pa.Array, name: str) -> IntArray:
 
 
 def _buffer_values(chunk: pa.Array) -> IntArray:
-    dtype = np.dtype(chunk.type.to_pandas_dtype())
+    dtype = _numpy_type(chunk.type)
     if len(chunk) == 0:
         return np.zeros(0, dtype=dtype)
     array = np.frombuffer(chunk.buffers()[1], dtype=dtype)
