@@ -50,7 +50,12 @@ def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) ->
         "memory": limits.memory,
         "seconds": limits.seconds,
     }
-    entries.mkdir(parents=True, exist_ok=True)
+    try:
+        entries.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fault = f"cannot be read: the cache folder cannot be written ({error.strerror or error})"
+        cure = "choose another folder with --memory_cache_dir or TB_MEMORY_CACHE"
+        raise SourceError(path.name, fault, cure) from error
     with tempfile.TemporaryFile() as complaints:
         process = _started(entries, complaints)
         overdue = threading.Event()

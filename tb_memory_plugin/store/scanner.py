@@ -39,8 +39,12 @@ class Scanner:
         self._guard = threading.Lock()
         self._started = False
         self._worked = 0.0
-        self.scanning = True
         self.rounds = 0
+
+    @property
+    def scanning(self) -> bool:
+        """Whether the first round is not over: what comes later is news, not the rest."""
+        return self.rounds == 0
 
     def nudge(self) -> None:
         """Ask for a round: at once for the first time, else when it is time. Returns at once."""
@@ -55,13 +59,11 @@ class Scanner:
         while True:
             self._asked.wait()
             self._asked.clear()
-            self.scanning = True
             began = time.monotonic()
             try:
                 self._round()
             except Exception:  # a thread that ends would never find anything again
                 logger.exception("Looking for memory recordings failed; trying again later")
-            self.scanning = False
             self.rounds += 1
             took = time.monotonic() - began
             remote = any(is_remote(root.address) for root in self._roots)

@@ -4,66 +4,34 @@ from __future__ import annotations
 
 import logging
 import re
-import shutil
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from tb_memory_plugin.errors import MemoryPluginError, SourceError
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.store.cache import Cache, Entry, touch
+from tb_memory_plugin.store.cache import Cache, touch
 from tb_memory_plugin.store.children import Limits
 from tb_memory_plugin.store.discovery import Found
-from tb_memory_plugin.store.importing import imported
-from tb_memory_plugin.store.keys import Stat, key_of
+from tb_memory_plugin.store.keys import key_of
+from tb_memory_plugin.store.obtaining import obtained
 from tb_memory_plugin.store.openings import Openings
 from tb_memory_plugin.store.queue import Job, Queue
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.scanner import Scanner
 from tb_memory_plugin.store.settings import Settings
-from tb_memory_plugin.store.storage import RemoteStorage, is_remote, storage_of
+from tb_memory_plugin.store.source import Failed, Ready, Source
+from tb_memory_plugin.store.storage import is_remote, storage_of
 from tb_memory_plugin.store.uploads import Uploads
 
 logger = logging.getLogger(__name__)
 
-#: Seconds after which a source that could not be read is tried again when somebody opens it.
-_AGAIN = 5.0
-_VERSIONS = 4  # of a recording that is written again and again, the ones still answered
-_LIVE = 900e9  # nanoseconds after its last change that a recording may still be called live
-
 
 class UnknownSource(MemoryPluginError):
     """An id of no source there is, or a version of it that is gone."""
-
-
-@dataclass(frozen=True)
-class Ready:
-    """A version of a source that can be looked at, and the state of the file it was made from."""
-
-    entry: Entry
-    stat: Stat
-
-
-@dataclass
-class Source:
-    """What is known of one source. Changed under the store's lock only."""
-
-    found: Found
-    ready: Ready | None = None
-    failed: tuple[Stat, str, float] | None = None  # of which state, why, when
-    job: Job | None = None
-    versions: OrderedDict[str, None] = field(default_factory=OrderedDict)
-
-    def note(self, ready: Ready) -> None:
-        """A version that can be looked at from now on."""
-        self.ready, self.failed = ready, None
-        self.versions[ready.entry.key] = None
-        while len(self.versions) > _VERSIONS:
-            self.versions.popitem(last=False)
 
 
 class Store:
@@ -88,7 +56,7 @@ class Store:
         """The answer of ``GET sources``."""
         self.look()
         with self._lock:
-            rows = [self._row(source) for source in self._sources.values()]
+            rows = [source.row() for source in self._sources.values()]
         rows.sort(key=lambda row: (row["uploaded"], _natural(row["run"]), _natural(row["name"])))
         return {
             "scanning": self._scanner.scanning,
@@ -106,14 +74,9 @@ class Store:
         with self._lock:
             if source.job is None:
                 self._begin(source, found)
-            job, ready, failed = source.job, source.ready, source.failed
-            version = ready.entry.key if ready else ""
-            if job is not None:
-                job.ask()
-                return _status(job.state, job.fraction, job.phase, None, version)
-            if failed is not None:
-                return _status("error", 0.0, "", failed[1], version)
-        return _status("ready", 1.0, "", None, version)
+            else:
+                source.job.ask()
+            return source.status()
 
     def summary(self, id: str) -> dict[str, Any]:
         """The answer of ``GET summary``. Raises UnknownSource if the source was not read yet."""
@@ -124,7 +87,7 @@ class Store:
             raise UnknownSource(f"{found.name} was not read yet; open it first.")
         about = ready.entry.about
         own = {"version": ready.entry.key, "run": found.run, "name": found.name}
-        return {**about["summary"], **own, "live": self._is_live(source)}
+        return {**about["summary"], **own, "live": source.live}
 
     def recording(self, id: str, version: str | None = None) -> Recording:
         """A version of a source, by default the current one. Raises UnknownSource."""
@@ -219,21 +182,21 @@ class Store:
         """Start reading unless it is read, or was tried just now. Under the lock."""
         ready, failed = source.ready, source.failed
         if ready is not None and ready.stat == found.stat and failed is None:
-            if found.uploaded:
-                touch(Path(found.address).parent)
-            return
+            if self._cached()[1].get(ready.entry.key) is not None:
+                if found.uploaded:
+                    touch(Path(found.address).parent)
+                return
+            source.ready = None  # removed or damaged since
         if not found.is_file:
-            source.failed = (found.stat, found.fault or "It cannot be read.", time.monotonic())
-            return
-        if failed is not None and failed[0] == found.stat and time.monotonic() - failed[2] < _AGAIN:
-            return
-        source.job = Job(lambda job: self._read(source, found, job))
-        self._queue.add(source.job)
+            source.failed = Failed(found.stat, found.fault or "It cannot be read.", 0.0)
+        elif failed is None or not failed.still_holds(found):
+            source.job = Job(lambda job: self._read(source, found, job))
+            self._queue.add(source.job)
 
     def _read(self, source: Source, found: Found, job: Job) -> None:
         """What a worker does; every way it can end is noted in ``source``."""
         try:
-            ready = self._import(found, job)
+            ready = obtained(self._cached()[0], found, self._limits, job.report)
         except MemoryPluginError as error:
             self._fail(source, found, str(error))
         except Exception as error:  # one source's fault must not end the worker
@@ -250,23 +213,8 @@ class Store:
 
     def _fail(self, source: Source, found: Found, sentence: str) -> None:
         with self._lock:
-            source.failed = (found.stat, sentence, time.monotonic())
+            source.failed = Failed(found.stat, sentence, time.monotonic())
             source.job = None
-
-    def _import(self, found: Found, job: Job) -> Ready:
-        cache = self._cached()[0]
-        if not is_remote(found.address):
-            keyed, entry = imported(cache, Path(found.address), self._limits, job.report)
-            return Ready(entry, keyed.stat)
-        folder = cache.fetched / f"{found.id}.{found.stat.modified_ns:x}"
-        path = folder / Path(found.name).name
-        address = f"{found.address}\0{found.stat.size}\0{found.stat.modified_ns}"
-        try:
-            _fetched(found, path, job)
-            _, entry = imported(cache, path, self._limits, job.report, address)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        return Ready(entry, found.stat)
 
     def _cached(self) -> tuple[Cache, Openings, Uploads]:
         """The cache, made when it is first needed: TensorBoard starts whatever its disk is like."""
@@ -277,64 +225,6 @@ class Store:
                 uploads = Uploads(cache.uploads, self._roots, limit)
                 self._kept = (cache, Openings(cache), uploads)
             return self._kept
-
-    # Saying
-
-    def _row(self, source: Source) -> dict[str, Any]:
-        found, ready, job = source.found, source.ready, source.job
-        failed = source.failed if source.failed and source.failed[0] == found.stat else None
-        error = failed[1] if failed else found.fault
-        if job is not None:
-            state, error = job.state, None
-        else:
-            state = "error" if error else "ready" if ready else "new"
-        return {
-            "id": found.id,
-            "run": found.run,
-            "name": found.name,
-            "format": ready.entry.about["format"] if ready else found.format,
-            "bytes": found.stat.size,
-            "modified_ns": found.stat.modified_ns,
-            "state": state,
-            "error": error,
-            "live": self._is_live(source),
-            "uploaded": found.uploaded,
-            "brief": ready.entry.about["brief"] if ready else None,
-        }
-
-    def _is_live(self, source: Source) -> bool:
-        """Whether a job goes on writing it: it says so, and did lately."""
-        found, ready = source.found, source.ready
-        says = found.live
-        if ready is not None and ready.stat == found.stat:
-            says = bool(ready.entry.about["live"])
-        return says and time.time_ns() - found.stat.modified_ns < _LIVE
-
-
-def _fetched(found: Found, path: Path, job: Job) -> None:
-    storage = storage_of(found.address)
-    if not isinstance(storage, RemoteStorage):
-        raise TypeError(found.address)
-    try:
-        storage.fetch(found.address, path, job.report)
-    except OSError as error:
-        raise SourceError(
-            found.name,
-            f"cannot be fetched ({error.strerror or error})",
-            "check the connection and the permissions, and try again",
-        ) from error
-
-
-def _status(
-    state: str, fraction: float, phase: str, error: str | None, version: str
-) -> dict[str, Any]:
-    return {
-        "state": state,
-        "fraction": fraction,
-        "phase": phase,
-        "error": error,
-        "version": version,
-    }
 
 
 def _natural(text: str) -> list[tuple[int, int, str]]:
