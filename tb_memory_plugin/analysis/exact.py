@@ -48,9 +48,9 @@ def sum_by(groups: IntArray, values: IntArray, count: int) -> IntArray:
     ``groups`` holds a group of 0 … count - 1 for every value. Raises OverflowError.
     """
     array = np.asarray(values, dtype=np.int64)
-    magnitude = _magnitude(array)
-    if magnitude < _EXACT_FLOAT:
-        return np.bincount(groups, weights=array, minlength=count).astype(np.int64)
+    rounded = array.astype(np.float64)
+    if not len(array) or np.abs(rounded).sum() < _EXACT_FLOAT:  # then nothing was rounded
+        return np.bincount(groups, weights=rounded, minlength=count).astype(np.int64)
     high, low = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for begin in range(0, len(array), _CHUNK):
         part = slice(begin, begin + _CHUNK)

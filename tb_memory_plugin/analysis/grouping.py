@@ -39,6 +39,7 @@ BEFORE, UNKNOWN = 0, 1
 FIRST = 2
 
 _MOST_PATTERNS = 20
+_DENSE = 4
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,15 @@ def _codes(
 
 
 def _distinct(numbers: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:
-    values, places = np.unique(numbers[known], return_inverse=True)
+    """The distinct of the ``known`` numbers, and for each number its place there, -1: unknown."""
     codes = np.full(len(numbers), -1, dtype=np.int64)
-    codes[known] = places
+    chosen = numbers[known]
+    if len(chosen) and chosen.min() >= 0 and chosen.max() < _DENSE * len(chosen):
+        chosen = chosen.astype(np.int64)
+        seen = np.bincount(chosen) > 0  # counting is faster than sorting
+        codes[known] = (np.cumsum(seen) - 1)[chosen]
+        return np.flatnonzero(seen), codes
+    values, codes[known] = np.unique(chosen, return_inverse=True)
     return values, codes
 
 

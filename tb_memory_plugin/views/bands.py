@@ -68,13 +68,13 @@ def _bands(recording: Recording, device: Device, by: str, pattern: str, top: int
         ranked.band[groups.ids[:before]], bytes_of(recording, device)[:before], ranked.bands
     )
     # In pieces, so that little memory is taken at a time.
+    cells = np.repeat(np.arange(_CHUNK // STRIDE) * ranked.bands, STRIDE)
     for begin in range(0, blocks * STRIDE, _CHUNK):
-        rows = np.arange(begin + 1, min(begin + _CHUNK, blocks * STRIDE) + 1)
-        first = begin // STRIDE
-        filled = len(rows) // STRIDE
-        place = (rows - 1) // STRIDE - first
-        deltas = allocated[rows] - allocated[rows - 1]
-        sums = exact.sum_by(place * ranked.bands + moved[rows], deltas, filled * ranked.bands)
+        end = min(begin + _CHUNK, blocks * STRIDE)
+        deltas = allocated[begin + 1 : end + 1] - allocated[begin:end]
+        first, filled = begin // STRIDE, (end - begin) // STRIDE
+        cell = cells[: end - begin] + moved[begin + 1 : end + 1]
+        sums = exact.sum_by(cell, deltas, filled * ranked.bands)
         kept[first + 1 : first + 1 + filled] = sums.reshape(filled, ranked.bands)
     np.cumsum(kept, axis=0, out=kept)
     return Bands(moved, kept)
@@ -84,9 +84,9 @@ def _moved(recording: Recording, device: Device, groups: Groups, ranked: Ranking
     """The band of the allocation of every row; 0 where a row moves no allocation."""
     first = recording.rows("allocations", device).start
     allocation = recording.values("usage", "allocation", device)
-    moved = np.zeros(len(allocation), dtype=ranked.band.dtype)
+    own = np.append(ranked.band[groups.ids], ranked.band.dtype.type(0))
+    moved = np.empty(len(allocation), dtype=ranked.band.dtype)
     for begin in range(0, len(allocation), _CHUNK):
         rows = allocation[begin : begin + _CHUNK]
-        own = np.flatnonzero(rows >= 0)
-        moved[begin + own] = ranked.band[groups.ids[rows[own] - first]]
+        moved[begin : begin + len(rows)] = own[np.maximum(rows - first, -1)]  # -1: the last, 0
     return moved

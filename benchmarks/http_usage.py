@@ -1,0 +1,119 @@
+"""Window queries through HTTP, and the memory TensorBoard takes for them.
+
+A real TensorBoard serves a recording of a million events that is in the cache already; the same
+random windows as in ``usage_window``, from the first one after the start (cold) and again (warm).
+The alternative for memory is the same TensorBoard without the plugin, asked as often.
+
+    python -m benchmarks.http_usage [--events N] [--queries N] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
+
+from benchmarks._recordings import training
+from benchmarks.usage_window import PATTERNS, Times, questions, timed
+from tb_memory_plugin.recording.recording import save
+from tb_memory_plugin.store.load import load_path
+from tests.plugin.logdirs import write_scalars
+from tests.plugin.server import TensorBoardServer
+
+#: TensorBoard with nothing but its own plugins.
+_WITHOUT = (
+    "import sys; from tensorboard import default, program; "
+    "board = program.TensorBoard(plugins=default.get_static_plugins()); "
+    "board.configure(sys.argv); sys.exit(board.main())"
+)
+
+
+class _Without(TensorBoardServer):
+    """The same server without any plugin from outside."""
+
+    program: ClassVar[tuple[str, ...]] = (sys.executable, "-c", _WITHOUT)
+
+
+def anonymous(pid: int) -> int:
+    """Bytes of memory that are the process's own (Linux; 0 elsewhere)."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
+
+
+def measured(events: int, queries: int, folder: Path) -> dict[str, Any]:
+    """Times by kind of query, and bytes of anonymous memory with and without the plugin."""
+    os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
+    logdir = folder / "logdir"
+    write_scalars(logdir / "run")
+    path = logdir / "run" / "plugins" / "memory" / "training.tbmem"
+    save(training(events), path, compress=True)
+    recording = load_path(path)
+    found: dict[str, Any] = {}
+    with TensorBoardServer(logdir) as server:
+        (source,) = server.sources(after=1).values()
+        status = server.opened(source["id"])
+        ask = _asker(server, source["id"], status["version"])
+        found["cold"] = Times.of(timed(ask, questions(recording, queries)))
+        found["warm"] = Times.of(timed(ask, questions(recording, queries, seed=1)))
+        found["with"] = anonymous(server.pid)
+    with _Without(logdir) as server:
+
+        def other(_: dict[str, Any]) -> object:
+            return server.board("data/plugin/scalars/tags")
+
+        found["scalars tags"] = Times.of(timed(other, questions(recording, 2 * queries)))
+        found["without"] = anonymous(server.pid)
+    return found
+
+
+def _asker(
+    server: TensorBoardServer, source: str, version: str
+) -> Callable[[dict[str, Any]], object]:
+    def ask(question: dict[str, Any]) -> object:
+        given = {**question, "pattern": PATTERNS if question["by"] == "pattern" else None}
+        answer = server.get("usage", source=source, version=version, device="0", **given)
+        if answer.status != 200:
+            raise ValueError(f"{given}: {answer.body.decode(errors='replace')}")
+        return answer
+
+    return ask
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--queries", type=int, default=500)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measured(chosen.events, chosen.queries, Path(folder))
+    if chosen.json:
+        plain = {n: asdict(v) if isinstance(v, Times) else v for n, v in found.items()}
+        print(json.dumps(plain))
+        return
+    print(f"{chosen.events:,} events, milliseconds a request")
+    for name in ("cold", "warm", "scalars tags"):
+        times = found[name]
+        print(
+            f"  {name:<12} median {times.median:7.2f}   p95 {times.p95:7.2f}   "
+            f"longest {times.longest:7.2f}   of {times.queries}"
+        )
+    grown = found["with"] - found["without"]
+    print(
+        f"Anonymous memory of TensorBoard: {found['without'] >> 20} MiB without the plugin, "
+        f"{found['with'] >> 20} MiB with it and after the queries: {grown >> 20} MiB more"
+    )
+
+
+if __name__ == "__main__":
+    main()
