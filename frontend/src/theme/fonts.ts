@@ -1,6 +1,8 @@
 /** Gives the frame the fonts that TensorBoard's own page has, from the same server. */
 
-/** Declares the parent's Roboto here too; without a reachable parent the system's fonts serve. */
+const BORROWED = ["Roboto", "Roboto Mono"];
+
+/** Declares the parent's Roboto families here too; without a reachable parent the system's fonts serve. */
 export function borrowFonts(frame: Window): void {
   if (frame.parent === frame) return;
   try {
@@ -17,8 +19,9 @@ function* robotoOf(page: Document): Generator<FontFace> {
       if (rule.constructor.name !== "CSSFontFaceRule") continue;
       const { style } = rule as CSSFontFaceRule;
       const source = style.getPropertyValue("src");
-      if (!/Roboto/.test(style.getPropertyValue("font-family")) || !source) continue;
-      yield new FontFace("Roboto", absolute(source, sheet.href ?? page.baseURI), {
+      const family = style.getPropertyValue("font-family").replace(/["']/g, "");
+      if (!BORROWED.includes(family) || !source) continue;
+      yield new FontFace(family, absolute(source, sheet.href ?? page.baseURI), {
         style: style.getPropertyValue("font-style") || "normal",
         weight: style.getPropertyValue("font-weight") || "400",
         unicodeRange: style.getPropertyValue("unicode-range") || "U+0-10FFFF",

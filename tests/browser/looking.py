@@ -1,0 +1,55 @@
+"""What browser tests say to the page: open the tab, wait for a recording, read what it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FrameLocator, Page
+
+TAB = "#memory"
+_PLUGIN = "p.memory."
+
+
+def link(run: str, source: str, **words: object) -> str:
+    """The part of an address from ``#`` on that shows a source: docs/page.md, "Links"."""
+    named = {"run": run, "source": source, **words}
+    return "&".join([TAB, *(f"{_PLUGIN}{key}={quote(str(value))}" for key, value in named.items())])
+
+
+def words_of(address: str) -> dict[str, str]:
+    """The plugin's words in an address, as :func:`link` takes them, still quoted."""
+    parts = address.partition("#")[2].split("&")
+    ours = [part.removeprefix(_PLUGIN) for part in parts if part.startswith(_PLUGIN)]
+    return dict(part.split("=", 1) for part in ours)
+
+
+def open_page(page: Page, address: str) -> FrameLocator:
+    """Goes to an address of TensorBoard and answers the plugin's frame, once it is there."""
+    page.goto(address)
+    frame = page.frame_locator("iframe[src*='name=memory']")
+    frame.locator(".shell").wait_for()
+    return frame
+
+
+def wait_for_table(frame: FrameLocator) -> None:
+    """Waits until the selected recording is read and its breakdown is there."""
+    import playwright.sync_api as playwright
+
+    try:
+        frame.locator("table.groups tr[data-row]").first.wait_for(timeout=60_000)
+    except playwright.TimeoutError:
+        said = frame.locator(".shell").inner_text()
+        raise AssertionError(f"no table came; the page says:\n{said}") from None
+
+
+def peak(frame: FrameLocator) -> str:
+    """The number that answers first, such as ``1.23 GiB``."""
+    return frame.locator(".numbers .big").first.inner_text().replace("\u00a0", " ")
+
+
+def settled_address(page: Page, word: str) -> str:
+    """The address once it has ``word`` in it: the page lets it settle before writing it."""
+    page.wait_for_function("word => location.hash.includes(word)", arg=word)
+    return page.url
