@@ -45,6 +45,16 @@ def test_a_step_s_highest_moment_is_within_it() -> None:
     assert resolve(recording, recording.devices[0], "step:0") == Instant(2, 3, 2000)
 
 
+def test_what_a_step_begins_with_is_within_it() -> None:
+    recording = derive(
+        history(
+            [("alloc", 1, 10), ("free", 1, 10), ("alloc", 2, 4)],
+            spans=[{"kind": "step", "name": "s", "begin": 500, "end": 2500, "step": 0}],
+        )
+    )
+    assert resolve(recording, recording.devices[0], "step:0") == Instant(0, 1, 0)
+
+
 @pytest.mark.parametrize(
     ("at", "words"),
     [

@@ -61,3 +61,16 @@ def test_the_segment_found_is_one_that_holds_the_address(
             if a <= address < a + s and b <= moment < d
         ]
         assert [row] == (holding or [-1])
+
+
+def test_a_longer_segment_further_down_is_found() -> None:
+    table = SegmentLives(
+        address=np.array([10, 0], dtype=np.uint64),
+        size=np.array([5, 35], dtype=np.int64),
+        birth=np.array([-1, 5], dtype=np.int64),
+        death=np.array([4, AFTER], dtype=np.int64),
+        known=np.array([-1, -1]),
+        final=np.array([-1, -1]),
+    )
+    addresses = np.array([20, 12, 12, 20], dtype=np.uint64)
+    assert containing(table, addresses, np.array([6, 6, 2, 2])).tolist() == [1, 1, 0, -1]
