@@ -139,7 +139,8 @@ def _plain_labels(recording: Recording, stacks: list[int]) -> list[str]:
 
 
 def _with_callee(recording: Recording, label: str, stack: int) -> str:
-    return f"{label} → {_called_label(frames_of(recording, stack) or [])}"
+    callee = _called_label(frames_of(recording, stack) or [])
+    return label if callee == label else f"{label} → {callee}"
 
 
 def _with_difference(recording: Recording, label: str, stacks: list[int]) -> list[str]:

@@ -81,6 +81,10 @@ LIB = "/env/lib/python3.11/site-packages/torch/functional.py"
         ),
         ([[("f", "a.py", 2)], [("f", "a.py", 2)]], ["f · a.py:2", "f · a.py:2"]),
         (
+            [[("f", "a.py", 2)], [("mm", LIB, 1), ("f", "a.py", 2)]],
+            ["f · a.py:2", "f · a.py:2 → mm · functional.py:1"],
+        ),
+        (
             [[("x::unwind()", "", 0), ("torch::autograd::generated::MmBackward0::apply(", "", 0)]],
             ["MmBackward0"],
         ),
