@@ -6,7 +6,6 @@ import errno
 import hashlib
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -51,7 +50,10 @@ class Uploads:
                     digest = self._copied(label, stream, file, length)
                 folder = self._folder / digest
                 folder.mkdir(exist_ok=True)
-                Path(temporary).replace(folder / label)
+                if (folder / label).is_file():  # the same again: what it became stays true
+                    os.utime(folder)
+                else:
+                    Path(temporary).replace(folder / label)
             finally:
                 Path(temporary).unlink(missing_ok=True)
         except OSError as error:
@@ -75,10 +77,6 @@ class Uploads:
         except OSError:
             return found  # nothing was dropped yet, or it was just cleared
         return found
-
-    def remove(self, id: str) -> None:
-        """Forget an upload."""
-        shutil.rmtree(self._folder / id, ignore_errors=True)
 
     def _copied(self, label: str, stream: BinaryIO, file: BinaryIO, length: int | None) -> str:
         digest = hashlib.blake2b(label.encode(), digest_size=8)
