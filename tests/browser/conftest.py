@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tb_memory_plugin.recording.recording import save
+from tests.browser.loop import loop
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.server import TensorBoardServer
 
@@ -58,6 +60,8 @@ def make_logdir(folder: Path) -> Path:
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
+    for run in ("train", "untimed", "bare", "broken"):
+        (folder / run).mkdir(parents=True)
     write_pickle(snapshot(events=4_000, seed=1), folder / "train" / "snapshot.pickle")
     write_pickle(
         snapshot(events=1_500, seed=2, devices=2, time=False, steps=False),
@@ -68,6 +72,10 @@ def make_logdir(folder: Path) -> Path:
     broken = folder / "broken" / "cut.pickle"
     whole = write_pickle(snapshot(events=500, seed=4), broken).read_bytes()
     broken.write_bytes(whole[: len(whole) // 2])
+    native = folder / "loop" / "plugins" / "memory" / "loop.tbmem"
+    native.parent.mkdir(parents=True)
+    save(loop().recording, native, compress=True)
+    os.utime(native, (1, 1))  # so that it is not what the page opens by itself
     for run in ("train", "untimed"):
         writer = EventFileWriter(str(folder / run))
         for step in range(5):
@@ -87,7 +95,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(logdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TensorBoardServer]:
     """A TensorBoard on ``logdir`` for the tests that only look."""
     cache = tmp_path_factory.mktemp("browser-cache")
-    with TensorBoardServer(logdir, cache=cache) as running:
+    with TensorBoardServer(logdir, environment={"TB_MEMORY_CACHE": str(cache)}) as running:
         yield running
 
 

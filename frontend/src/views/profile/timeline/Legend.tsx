@@ -3,6 +3,7 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { bytes } from "../../../format";
 import { by, device, selection } from "../../../state";
+import { groupLabel } from "../breakdown/model";
 import { fitting } from "./fitting";
 import { groupColours, pickedGroup } from "./groupColours";
 import { FRAGMENTATION } from "./height";
@@ -106,7 +107,7 @@ function entriesOf(model: Model) {
   const given = groupColours({ usage });
   return usage.window.groups.map(({ key, label }, index) => ({
     key,
-    label,
+    label: groupLabel(label, usage.window.by),
     colour: given[index] ?? "",
   }));
 }

@@ -3,12 +3,15 @@
 import { cursor } from "../../../state";
 import { ABOVE, LEFT, type Model } from "./model";
 import { placeOfRow } from "./rows";
-import { brushedWindow, panWindow, type Range, span, toValue, zoomWindow } from "./scale";
+import { brushedWindow, panWindow, type Range, span, toPixel, toValue, zoomWindow } from "./scale";
+import { pointedAt } from "./scene";
 
 /** Pixels the pointer must travel before a press is a drag. */
 const DRAG = 4;
 /** Clicks closer than this are one double-click, in ms. */
 const TWICE = 500;
+/** Pixels within which the wheel takes the instant that is drawn for the one that is meant. */
+const STEADY = 2;
 /** Pixels beside the plot that still count as its first and last column. */
 const EDGE = 4;
 /** Share of the window a key press pans by, and factor it zooms by. */
@@ -27,6 +30,8 @@ interface Press {
 export function listen(element: HTMLElement, model: Model): () => void {
   let press: Press | null = null;
   let spaceIsDown = false;
+  /** What the wheel last zoomed about, and the pixel that the pointer was at. */
+  let anchor: { readonly x: number; readonly value: number } | null = null;
   /** When the cursor was last set by a click, and where it was before. */
   let picked = { at: Number.NEGATIVE_INFINITY, before: cursor.peek() };
   const stop = new AbortController();
@@ -42,6 +47,16 @@ export function listen(element: HTMLElement, model: Model): () => void {
     return toValue(window, width, Math.min(Math.max(x, 0), width));
   };
 
+  /** The instant drawn at a pixel if that is as near as the hand is steady, else the value there. */
+  const anchorAt = (x: number) => {
+    const scene = model.scene.peek();
+    const pointed = scene === null ? null : pointedAt(scene, x);
+    if (scene === null || pointed === null) return valueAt(x);
+    const place = placeOfRow(pointed.sheet.usage, pointed.row);
+    const off = Math.abs(toPixel(scene.window, scene.plot.width, place) - x);
+    return off <= STEADY ? place : valueAt(x);
+  };
+
   on("pointerdown", (event) => {
     if (event.button > 1 || model.scene.peek() === null) return;
     // The middle button would start the browser's own scrolling.
@@ -53,6 +68,7 @@ export function listen(element: HTMLElement, model: Model): () => void {
   on("pointermove", (event) => {
     const x = xOf(event);
     const isOver = x >= -EDGE && x <= model.plot.peek().width + EDGE;
+    anchor = null;
     model.pointer.value = isOver || press !== null ? { x, y: yOf(event) } : null;
     if (press === null || press.id !== event.pointerId) return;
     if (Math.abs(x - press.x) >= DRAG) press.moved = true;
@@ -88,7 +104,11 @@ export function listen(element: HTMLElement, model: Model): () => void {
     model.fit();
   });
   on("wheel", (event) => {
-    if (turnWheel(event, model, valueAt(xOf(event)))) event.preventDefault();
+    // Wheels tell whole pixels only, pointers their parts too.
+    const x = model.pointer.peek()?.x ?? xOf(event);
+    // One turn after another about the same instant: what was under the pointer stays in view.
+    if (anchor?.x !== x) anchor = { x, value: anchorAt(x) };
+    if (turnWheel(event, model, anchor.value)) event.preventDefault();
   });
   on("keydown", (event) => {
     if (event.key === " ") spaceIsDown = true;

@@ -2,9 +2,10 @@
 
 import type { Mark, TrackItem, Usage } from "../../../api";
 import { bytes, duration, exactBytes, grouped, share } from "../../../format";
+import { groupLabel } from "../breakdown/model";
 import { FRAGMENTATION, fragmentation } from "./height";
 import { highestRow, known, placeOfRow } from "./rows";
-import type { Range } from "./scale";
+import { type Range, roundWindow } from "./scale";
 import { largestGroups } from "./stacking";
 
 export interface Readout {
@@ -74,11 +75,15 @@ export function readout(usage: Usage, row: number, basis: string, step: string |
     rows,
     groups: top.map((index) => {
       const held = (usage.groups[index] as Float64Array)[row] as number;
-      const label = usage.window.groups[index]?.label ?? "";
+      const label = nameOf(usage, index);
       return { index, label, value: bytes(held), share: share(held, allocated) };
     }),
     more: more === 0 ? null : `${grouped(more)} more, ${bytes(moreBytes)}`,
   };
+}
+
+function nameOf({ window }: Usage, group: number): string {
+  return groupLabel(window.groups[group]?.label ?? "", window.by);
 }
 
 function amount(label: string, value: number): ReadoutRow {
@@ -123,16 +128,15 @@ export function markTitle(mark: Mark): string {
 export function describe(usage: Usage | null, window: Range, device: string): string {
   if (usage === null) return `Memory of ${device}: loading.`;
   const place = (value: number) =>
-    usage.window.axis === "time"
-      ? exactTime(Math.round(value))
-      : `event ${grouped(Math.round(value))}`;
+    usage.window.axis === "time" ? exactTime(value) : `event ${grouped(value)}`;
+  const whole = roundWindow(window);
   const row = highestRow(usage, window.begin, window.end);
-  const where = `Memory of ${device} from ${place(window.begin)} to ${place(window.end)}`;
+  const where = `Memory of ${device} from ${place(whole.begin)} to ${place(whole.end)}`;
   if (row < 0) return `${where}: no event here.`;
   const allocated = usage.allocated[row] as number;
   const named = largestGroups(usage, row, 3).top.map((index) => {
     const held = (usage.groups[index] as Float64Array)[row] as number;
-    return `${usage.window.groups[index]?.label ?? ""} ${bytes(held)}`;
+    return `${nameOf(usage, index)} ${bytes(held)}`;
   });
   const largest = named.length === 0 ? "" : ` Largest: ${named.join(", ")}.`;
   const at = instantTitle(usage.event[row] as number, known(usage.time[row]));
