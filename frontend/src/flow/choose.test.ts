@@ -71,6 +71,8 @@ describe("the first choice", () => {
     const list = [source("a"), source("a", { run: "other", id: "second" })];
     expect(linked(list, { run: "other", source: "a" })?.id).toBe("second");
     expect(linked(list, { run: "gone", source: "a" })).toBeNull();
+    expect(linked(list, { run: "other" })?.id).toBe("second");
+    expect(linked(list, { run: "gone" })).toBeNull();
   });
 });
 

@@ -120,6 +120,9 @@ export function firstChoice(sources: readonly Source[]): Source | null {
   return newest.find(({ state }) => state === "ready") ?? newest.find(small) ?? null;
 }
 
-/** The source a link means, whatever its id is in this server. */
-export const linked = (sources: readonly Source[], link: Link): Source | null =>
-  sources.find(({ run, name }) => run === (link.run ?? "") && name === link.source) ?? null;
+/** The source a link means, whatever its id is in this server; of a run alone, a sensible one. */
+export function linked(sources: readonly Source[], link: Link): Source | null {
+  const ofRun = sources.filter(({ run }) => run === (link.run ?? ""));
+  if (link.source === undefined) return firstChoice(ofRun);
+  return ofRun.find(({ name }) => name === link.source) ?? null;
+}

@@ -42,11 +42,12 @@ async function askHost(host: Host | null): Promise<void> {
 
 /** Someone came with a link, or changed the address by hand. */
 function follow(link: Link): void {
-  if (link.source === undefined) return;
+  if (!meansSource(link)) return;
   const shown = stateLink();
   if (shown && JSON.stringify(shown) === JSON.stringify(link)) return;
   batch(() => {
-    const same = shown?.run === (link.run ?? shown?.run) && shown?.source === link.source;
+    const sameSource = (link.source ?? shown?.source) === shown?.source;
+    const same = shown !== null && (link.run ?? shown.run) === shown.run && sameSource;
     if (!same) {
       sourceId.value = null;
       summary.value = null;
@@ -59,12 +60,14 @@ function follow(link: Link): void {
   });
 }
 
+const meansSource = ({ run, source }: Link): boolean => (run ?? source) !== undefined;
+
 /** Picks the source that the link means, or a sensible one if there is no link. */
 function findSource(): void {
   const list = sourceList.value;
   const link = pending.value;
   if (!list || sourceId.value !== null) return;
-  const found = link?.source ? linked(list.sources, link) : firstChoice(list.sources);
+  const found = link && meansSource(link) ? linked(list.sources, link) : firstChoice(list.sources);
   if (!found) return;
   chooseSource(found.id);
   pending.value = link;
