@@ -42,7 +42,10 @@ def main() -> int:
     try:
         _read(request, _sparing(say))
     except SourceError as error:
-        say(error=[error.file, error.fault, error.remedy])
+        if _ran_into(request["memory"], error, Path(request["path"])):
+            os.write(answers, _OUT_OF_MEMORY)
+        else:
+            say(error=[error.file, error.fault, error.remedy])
     except MemoryError:
         os.write(answers, _OUT_OF_MEMORY)
     else:
@@ -69,6 +72,7 @@ def _read(request: dict[str, Any], report: Report) -> None:
     from tb_memory_plugin.recording.recording import save
     from tb_memory_plugin.views.summary import brief, summary
 
+    _limit_memory(request["memory"])
     path = Path(request["path"])
     with regular_file(path, path.name) as file:
         head = file.read(HEAD)
@@ -141,18 +145,34 @@ def _restrain(request: dict[str, Any]) -> None:
     except ImportError:  # Windows
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    from tb_memory_plugin.readers.limits import address_space
-
-    limit = int(request["memory"]) + (address_space() or 0)
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
         # Should the machine run out of memory all the same, this process goes, not TensorBoard.
         Path("/proc/self/oom_score_adj").write_text("1000")
     except OSError:
         return
+
+
+def _limit_memory(most: int) -> None:
+    """Let this process take ``most`` bytes beside what its libraries took already."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    from tb_memory_plugin.readers.limits import address_space
+
+    limit = most + (address_space() or 0)
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def _ran_into(limit: int, error: Exception, path: Path) -> bool:
+    """Whether a reader ended for want of memory because of the limit, not of what a bomb asks."""
+    from tb_memory_plugin.readers.limits import PER_BYTE, SLACK
+
+    wanted = isinstance(error.__cause__, MemoryError)
+    return wanted and SLACK + PER_BYTE * path.stat().st_size > limit
 
 
 def _leave_with_parent() -> None:
