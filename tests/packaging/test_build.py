@@ -14,7 +14,8 @@ import pytest
 
 from tests.conftest import REPOSITORY
 
-PAGE = REPOSITORY / "tb_memory_plugin" / "static" / "index.js"
+sys.path.insert(0, str(REPOSITORY / "scripts"))
+import page
 
 PIP_WHEEL = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
 
@@ -32,8 +33,8 @@ BARE = {
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An sdist of the tracked files and the built page, made where nothing else is changed."""
     pytest.importorskip("setuptools", reason="building needs setuptools in this environment")
-    if not PAGE.exists():
-        pytest.fail("the page is not built: run `make frontend` first")
+    if not page.is_built():
+        pytest.fail("the page is not built, or of other sources than these: run `make frontend`")
     tree = tmp_path_factory.mktemp("tree") / "project"
     names = subprocess.run(
         ["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True
@@ -42,7 +43,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (REPOSITORY / name).exists():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(REPOSITORY / name, tree / name)
-    shutil.copytree(PAGE.parent, tree / "tb_memory_plugin" / "static")
+    shutil.copytree(page.STATIC, tree / "tb_memory_plugin" / "static")
     target = tmp_path_factory.mktemp("sdist")
     subprocess.run(
         [sys.executable, "setup.py", "--quiet", "sdist", "--dist-dir", str(target)],
