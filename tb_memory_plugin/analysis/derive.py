@@ -6,6 +6,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis.columns import joined
 from tb_memory_plugin.analysis.device_part import DevicePart
+from tb_memory_plugin.analysis.metadata import Metadata
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
@@ -21,16 +22,16 @@ def derive(recording: Recording) -> Recording:
     allocations = np.cumsum([0, *(len(part.lives.birth) for part in parts)])
     words = {
         **_words(recording, "labels", "name", "dtype", "shape", "op", "module"),
-        **_words(recording, "events", "compile_context", "user_metadata"),
+        **_words(recording, "events", "compile_context"),
         **_words(recording, "segments", "kind"),
         "annotation": arrays.words(recording.table("spans"), "name"),
     }
+    metadata = Metadata(arrays.words(recording.table("events"), "user_metadata"))
+    rows = [
+        part.allocations(int(row), metadata) for part, row in zip(parts, segments, strict=False)
+    ]
     tables = {
-        "allocations": joined(
-            "allocations",
-            [part.allocations(int(row)) for part, row in zip(parts, segments, strict=False)],
-            words,
-        ),
+        "allocations": joined("allocations", rows, {**words, "user_metadata": metadata.words}),
         "usage": joined(
             "usage",
             [part.curve(int(row)) for part, row in zip(parts, allocations, strict=False)],

@@ -12,6 +12,7 @@ from tb_memory_plugin.analysis.columns import Column, coded, either, known, ordi
 from tb_memory_plugin.analysis.device_tables import DeviceTables
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.lives import Lives, lives
+from tb_memory_plugin.analysis.metadata import Metadata
 from tb_memory_plugin.analysis.segments import SegmentLives, segment_lives
 from tb_memory_plugin.analysis.usage import Usage, usage
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -37,7 +38,7 @@ class DevicePart:
         segment = locate.containing(segments, found.address, found.birth)
         return DevicePart(tables, found, usage(tables, found), segments, segment)
 
-    def allocations(self, segments_before: int) -> dict[str, Column]:
+    def allocations(self, segments_before: int, metadata: Metadata) -> dict[str, Column]:
         """Columns of ``allocations``; ``segments_before`` are rows of devices before this one."""
         lives = self.lives
         of_size = self.tables.recording.meta["basis"] != "requested"
@@ -65,7 +66,7 @@ class DevicePart:
                 )
             ),
             "compile_context": coded(self._events("compile_context", lives.birth)),
-            "user_metadata": coded(self._events("user_metadata", lives.birth)),
+            "user_metadata": coded(metadata.of_lives(self.tables, lives)),
             **attribution.labelled(self.tables.recording, labels),
             **attribution.moments(self.tables, birth_time, labels),
         }
