@@ -71,6 +71,7 @@ def labels(traces: dict[int, Trace], segments: list[Segment], devices: dict[int,
     rows: list[tuple[int, int, int, str]] = []
     for device, trace in traces.items():
         rows += [(device, event, address, word) for event, address, word in trace.categories]
+    born = {device: _births(trace) for device, trace in traces.items()}
     for segment in segments:
         device = devices[segment.ordinal]
         rows += [
@@ -78,7 +79,7 @@ def labels(traces: dict[int, Trace], segments: list[Segment], devices: dict[int,
             for block in segment.blocks
             if block.category is not None
             and block.state != BlockState.INACTIVE
-            and not _allocated_in(traces.get(device), block.address)
+            and block.address not in born.get(device, ())
         ]
     rows.sort()
     return builder.table(
@@ -137,11 +138,10 @@ def _text(codes: IntArray, words: Words) -> pa.DictionaryArray:
     return arrays.text(codes, list(words.known))
 
 
-def _allocated_in(trace: Trace | None, address: int) -> bool:
-    if trace is None:
-        return False
+def _births(trace: Trace) -> set[int]:
+    """The addresses that are allocated in a trace."""
     births = trace.columns["action"] == Action.ALLOC
-    return bool((trace.columns["address"][births] == np.uint64(address)).any())
+    return set(np.unique(trace.columns["address"][births]).tolist())
 
 
 def _category(word: Any) -> int:

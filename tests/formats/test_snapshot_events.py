@@ -288,6 +288,27 @@ def test_categories_of_births_and_of_what_was_there_before() -> None:
     assert [row["inferred"] for row in labels] == [False, False, False]
 
 
+def test_categories_of_many_final_blocks_on_several_devices() -> None:
+    """Labels of blocks that no event of their own device allocated, and of no others."""
+    recorded_blocks = [
+        segment(device=device, blocks=[block(address, category="parameter")])
+        for device in (0, 1)
+        for address in range(0x1000, 0x1040)
+    ]
+    traces = [
+        [event("alloc", address) for address in range(0x1000, 0x1040) if address % 2 == device]
+        for device in (0, 1)
+    ]
+    recording = recorded({"segments": recorded_blocks, "device_traces": traces})
+
+    assert [(row["device"], row["address"]) for row in rows(recording, "labels")] == [
+        (device, address)
+        for device in (0, 1)
+        for address in range(0x1000, 0x1040)
+        if address % 2 != device
+    ]
+
+
 def test_chunks_join_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
     from tb_memory_plugin.readers import torch_events
 
