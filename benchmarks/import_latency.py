@@ -1,0 +1,161 @@
+"""TensorBoard's other routes while a snapshot of a million events is imported, and idle.
+
+A real TensorBoard with scalars and a snapshot; while its child process reads the snapshot, the
+routes of TensorBoard and of the scalars plugin are asked one after the other, and again when
+nothing happens. The bar is 50 ms at the 95th percentile. Then the first click on a smaller
+snapshot with deep stacks, cold (it is read) and warm (by another server, from the cache): until
+summary, curve and breakdown are there. The bars are 1.5 s and 0.3 s.
+
+    python -m benchmarks.import_latency [--events N] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.snapshot_index import make
+from benchmarks.usage_window import Times
+from tests.fixtures.snapshots import Options
+from tests.plugin.logdirs import write_scalars
+from tests.plugin.server import TensorBoardServer
+
+_ROUTES = (
+    "data/plugins_listing",
+    "data/runs",
+    "data/plugin/scalars/tags",
+    "data/plugin/scalars/scalars?tag=loss&run=run",
+    "data/plugin/memory/sources",
+)
+_IDLE = 200
+_CLICKED = 50_000
+_POLL = 0.25  # seconds between two looks of the page
+
+
+def asked(server: TensorBoardServer, goes_on: Callable[[], bool]) -> list[float]:
+    """Seconds of every request, over all routes by turns, for as long as ``goes_on``."""
+    taken = []
+    while goes_on():
+        for route in _ROUTES:
+            start = time.perf_counter()
+            server.board(route)
+            taken.append(time.perf_counter() - start)
+            time.sleep(0.002)
+    return taken
+
+
+def during_import(logdir: Path) -> dict[str, Any]:
+    """Times of the routes while the only source of ``logdir`` is read, and idle."""
+    with TensorBoardServer(logdir) as server:
+        (source,) = server.sources(after=1).values()
+        left = [_IDLE]
+
+        def a_while() -> bool:
+            left[0] -= len(_ROUTES)
+            return left[0] >= 0
+
+        idle = asked(server, a_while)
+        states: list[str] = []
+
+        def reading() -> bool:
+            states.append(server.get("open", source=source["id"]).json()["state"])
+            return states[-1] in ("queued", "reading")
+
+        start = time.perf_counter()
+        busy = asked(server, reading)
+        seconds = time.perf_counter() - start
+        if states[-1] != "ready":
+            raise ValueError(server.opened(source["id"])["error"])
+    return {"idle": Times.of(idle), "importing": Times.of(busy), "seconds": round(seconds, 2)}
+
+
+def clicked(logdir: Path) -> float:
+    """Seconds from the click on the only source to a page one can use, as the page asks."""
+    with TensorBoardServer(logdir) as server:
+        (source,) = server.sources(after=1).values()
+        start = time.perf_counter()
+        while True:
+            status = server.get("open", source=source["id"]).json()
+            if status["state"] not in ("queued", "reading"):
+                break
+            time.sleep(_POLL)
+        summary = server.get("summary", source=source["id"]).json()
+        (device,) = summary["devices"]
+        given = {
+            "source": source["id"],
+            "version": summary["version"],
+            "device": device["key"],
+            "by": device["default_grouping"],
+        }
+        for route, more in (
+            ("usage", {"axis": summary["axes"][0], "width": 1200}),
+            ("tracks", {"axis": summary["axes"][0], "width": 1200, "by": None}),
+            ("breakdown", {"at": "peak"}),
+        ):
+            answer = server.get(route, **{**given, **more})
+            if answer.status != 200:
+                raise ValueError(answer.body.decode(errors="replace"))
+        return time.perf_counter() - start
+
+
+def _made(options: Options, path: Path) -> None:
+    # In a process of its own: what making it leaves behind must not slow down what is measured.
+    maker = multiprocessing.get_context("spawn").Process(target=make, args=(options, path))
+    maker.start()
+    maker.join()
+    if maker.exitcode:
+        raise ValueError(f"making {path.name} failed")
+
+
+def measured(events: int, folder: Path) -> dict[str, Any]:
+    """All of it."""
+    os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
+    found: dict[str, Any] = {}
+    shape: dict[str, Any] = {"stacks": 800, "shared_lists": False, "step_events": 8_000}
+    for name, options in (
+        ("import", Options(events=events, depth=40, **shape)),
+        ("click", Options(events=_CLICKED, depth=70, **shape)),
+    ):
+        write_scalars(folder / name / "run")
+        _made(options, folder / name / "run" / "snapshot.pickle")
+    found.update(during_import(folder / "import"))
+    found["cold"] = round(clicked(folder / "click"), 3)
+    found["warm"] = round(clicked(folder / "click"), 3)
+    return found
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measured(chosen.events, Path(folder))
+    if chosen.json:
+        plain = {n: asdict(v) if isinstance(v, Times) else v for n, v in found.items()}
+        print(json.dumps(plain))
+        return
+    print(f"TensorBoard's routes, milliseconds a request ({', '.join(_ROUTES)})")
+    for name in ("idle", "importing"):
+        times = found[name]
+        print(
+            f"  {name:<10} median {times.median:7.2f}   p95 {times.p95:7.2f}   "
+            f"longest {times.longest:7.2f}   of {times.queries}"
+        )
+    ratio = found["importing"].p95 / found["idle"].p95
+    print(f"  importing {chosen.events:,} events took {found['seconds']} s; p95 {ratio:.2f} × idle")
+    print(f"From the click to a page of {_CLICKED:,} events, 70 deep, every {_POLL} s a look")
+    print(f"  cold {found['cold']:.2f} s   warm {found['warm']:.2f} s")
+
+
+if __name__ == "__main__":
+    main()
