@@ -198,9 +198,8 @@ class ProfilerEngine:
         if "cpu" in self._ledger.devices:
             found.append(
                 {
-                    "what": "memory of the cpu from before the window",
-                    "why": "the profiler does not see what was allocated before it started; "
-                    "only tracked models and optimizers are known",
+                    "what": "untracked memory of the cpu from before the window",
+                    "why": "the profiler does not see what was allocated before it started",
                     "remedy": "call MemoryWriter.track(model, optimizer), or create tensors "
                     "inside the writer",
                 }
