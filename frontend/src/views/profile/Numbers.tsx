@@ -17,6 +17,7 @@ export function Numbers({ device }: { device: Device }) {
   return (
     <dl class="numbers" aria-label="Summary">
       <Peak device={device} />
+      <Failed device={device} />
       <Reserved device={device} />
       <Fragmented device={device} />
       {hasHistory.value && <Traffic device={device} />}
@@ -28,14 +29,15 @@ export function Numbers({ device }: { device: Device }) {
 
 interface NumberProperties {
   label: string;
+  danger?: boolean;
   title: string;
   note?: ComponentChildren;
   children: ComponentChildren;
 }
 
-function Fact({ label, title, note, children }: NumberProperties) {
+function Fact({ label, danger, title, note, children }: NumberProperties) {
   return (
-    <div title={title}>
+    <div title={title} class={danger ? "danger" : undefined}>
       <dt>{label}</dt>
       <dd>
         <span class="big">{children}</span>
@@ -78,6 +80,26 @@ function Peak({ device }: { device: Device }) {
   return (
     <Fact label="Peak allocated" title={exact} note={toPeak}>
       <Size value={device.allocated_peak} />
+    </Fact>
+  );
+}
+
+/** Why it failed: what was asked for, what the device had left; a click goes to that moment. */
+function Failed({ device }: { device: Device }) {
+  const last = device.oom.at(-1);
+  if (!last || last.requested === null) return null;
+  const when = momentWords({ event: last.event, time: last.time, step: null });
+  const free = last.device_free === null ? "" : `, ${bytes(last.device_free)} free`;
+  const times = device.oom.length > 1 ? ` The last of ${count(device.oom.length)} failures.` : "";
+  const title = `Out of memory: ${exactBytes(last.requested)} asked for${free}, ${when}.${times}`;
+  const toFailure = (
+    <button type="button" class="link" onClick={() => (cursor.value = last.event)}>
+      {when}
+    </button>
+  );
+  return (
+    <Fact label={`Out of memory${free}`} danger title={title} note={toFailure}>
+      <Size value={last.requested} />
     </Fact>
   );
 }
