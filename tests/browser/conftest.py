@@ -60,8 +60,11 @@ def make_logdir(folder: Path) -> Path:
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-    for run in ("train", "untimed", "bare", "broken"):
+    for run in ("failed", "train", "untimed", "bare", "broken"):
         (folder / run).mkdir(parents=True)
+    write_pickle(
+        snapshot(events=1_200, seed=5, capacity=1 << 27), folder / "failed" / "snapshot.pickle"
+    )
     write_pickle(snapshot(events=4_000, seed=1), folder / "train" / "snapshot.pickle")
     write_pickle(
         snapshot(events=1_500, seed=2, devices=2, time=False, steps=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,6 +171,22 @@ def test_a_recording_without_a_history_shows_its_end(
     assert frame.locator("h2.at").inner_text().startswith("Alive at the end")
     assert "_record_memory_history" in frame.locator(".no-history").inner_text()
     picture(watched.page, "light")
+
+
+def test_a_failed_allocation_is_named_and_leads_to_its_moment(
+    watched: Watched, server: TensorBoardServer, logdir: Path, picture: Any
+) -> None:
+    structure = pickle.loads((logdir / "failed" / "snapshot.pickle").read_bytes())
+    trace = structure["device_traces"][0]
+    event, failure = [at for at in enumerate(trace) if at[1]["action"] == "oom"][-1]
+    frame = _shown(watched, server, link("failed", "snapshot.pickle"))
+    failed = frame.locator(".numbers .danger")
+    assert "Out of memory" in failed.inner_text()
+    digits = "".join(filter(str.isdigit, (failed.get_attribute("title") or "").split(" B")[0]))
+    assert str(failure["size"]) in digits
+    picture(watched.page, "light")
+    failed.get_by_role("button").click()
+    assert f"at={event}" in settled_address(watched.page, "memory.at=")
 
 
 def test_a_broken_file_is_an_error_in_words(
