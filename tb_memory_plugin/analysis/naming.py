@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_memory_plugin.analysis.content import stack_contents
-from tb_memory_plugin.analysis.frames import stack_labels
 from tb_memory_plugin.analysis.grouping import BEFORE, FIRST, UNKNOWN, Groups
+from tb_memory_plugin.analysis.labels import stack_labels
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays

@@ -9,9 +9,10 @@ import numpy as np
 from tb_memory_plugin.analysis import exact, naming
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, reserved_known
 from tb_memory_plugin.analysis.breakdown import Breakdown, breakdown
+from tb_memory_plugin.analysis.content import stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.filters import mask
-from tb_memory_plugin.analysis.frames import frame_labels, frames_of, innermost_own
+from tb_memory_plugin.analysis.frames import frame_labels, frames_of_stacks, named_by
 from tb_memory_plugin.analysis.grouping import FIRST, Groups, group_ids
 from tb_memory_plugin.analysis.instants import resolve, step_at
 from tb_memory_plugin.analysis.ranking import TOP, ranking
@@ -162,7 +163,7 @@ def _group_order(recording: Recording, groups: Groups, found: Breakdown, sort: s
 def _sort_labels(recording: Recording, groups: Groups, ids: IntArray) -> list[str]:
     if groups.by != "stack":
         return [label.casefold() for label in naming.labels(recording, groups, ids.tolist())]
-    own = innermost_own(recording)
+    own = named_by(recording)
     frames = [int(own[groups.values[group - FIRST]]) if group >= FIRST else -1 for group in ids]
     made_at = frame_labels(recording, set(frames))
     return [made_at.get(frame, "").casefold() for frame in frames]
@@ -202,7 +203,7 @@ def _group_rows(
     born_at = recording.values("allocations", "birth_time", device)[found.oldest[shown]]
     step = recording.values("allocations", "step", device)[found.oldest[shown]]
     rows = []
-    frames_left = _MOST_FRAMES
+    stacks = _stacks_of(recording, groups, ids)
     for place, row in enumerate(shown.tolist()):
         answer: dict[str, Any] = {
             "key": keys[place],
@@ -217,10 +218,29 @@ def _group_rows(
         category = naming.category_of(groups, ids[place])
         if category is not None:
             answer["category"] = category
-        if groups.by == "stack" and ids[place] >= FIRST and frames_left > 0:
-            # Answers are bounded: of the groups further down the page asks one by one.
-            frames = frames_of(recording, int(groups.values[ids[place] - FIRST])) or []
-            answer["frames"] = frames[:frames_left]
-            frames_left -= len(frames)
+        if place in stacks:
+            answer["frames"] = stacks[place]
         rows.append(answer)
     return rows
+
+
+def _stacks_of(
+    recording: Recording, groups: Groups, ids: list[int]
+) -> dict[int, list[dict[str, Any]]]:
+    """The frames of the groups in these places, where they are stacks.
+
+    Answers are bounded: of the groups further down the page asks one by one.
+    """
+    if groups.by != "stack":
+        return {}
+    _, offsets = stack_layout(recording)
+    wanted: dict[int, int] = {}
+    left: dict[int, int] = {}
+    room = _MOST_FRAMES
+    for place, group in enumerate(ids):
+        if group >= FIRST and room > 0:
+            stack = int(groups.values[group - FIRST])
+            wanted[place], left[place] = stack, room
+            room -= int(offsets[stack + 1] - offsets[stack])
+    found = frames_of_stacks(recording, list(wanted.values()))
+    return {place: frames[: left[place]] for place, frames in zip(wanted, found, strict=True)}

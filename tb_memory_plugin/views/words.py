@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.frames import frame_labels, innermost_own
+from tb_memory_plugin.analysis.frames import frame_labels, named_by
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import Category
@@ -54,7 +54,7 @@ def allocation_labels(recording: Recording, rows: IntArray) -> list[str]:
     names, ops = arrays.words(table, "name"), arrays.words(table, "op")
     name = arrays.values(table, "name")[rows].tolist()
     op = arrays.values(table, "op")[rows].tolist()
-    own = np.append(innermost_own(recording), -1)
+    own = np.append(named_by(recording), -1)
     frame = own[arrays.values(table, "birth_stack")[rows]].tolist()
     before = (arrays.values(table, "birth")[rows] < 0).tolist()
     made_at = frame_labels(recording, set(frame))
