@@ -1,14 +1,17 @@
-"""Serves a logdir with TensorBoard on a free port and says where to look."""
+"""Serves a logdir with TensorBoard on a free port, and says where its Memory tab is."""
 
 from __future__ import annotations
 
 import argparse
-import os
+import signal
 import socket
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 _TRIES = 50
+_LOOK_AGAIN = 0.3  # seconds
 
 
 def free_port(first: int) -> int:
@@ -25,17 +28,33 @@ def free_port(first: int) -> int:
     raise SystemExit(f"No free port from {first} on; choose another with PORT=…")
 
 
+def listens(port: int) -> bool:
+    """Whether somebody answers on ``port``."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def main() -> None:
-    """Become TensorBoard, after a line with the address of the Memory tab."""
+    """Start TensorBoard, say where the Memory tab is once it answers, and stay until Ctrl-C."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("logdir", type=Path)
     parser.add_argument("--port", type=int, default=6006)
     options = parser.parse_args()
     port = free_port(options.port)
-    print(f"\n  Open http://localhost:{port}/#memory   (Ctrl-C ends it)\n", flush=True)
     command = [sys.executable, "-m", "tensorboard.main"]
-    command += ["--logdir", str(options.logdir), "--host", "localhost", "--port", str(port)]
-    os.execv(sys.executable, command)
+    command += ["--logdir", str(options.logdir), "--host", "127.0.0.1", "--port", str(port)]
+    with subprocess.Popen(command) as server:
+        signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+        try:
+            while server.poll() is None and not listens(port):
+                time.sleep(_LOOK_AGAIN)
+            if server.poll() is None:
+                time.sleep(_LOOK_AGAIN)  # what TensorBoard says of itself comes first
+                print(f"\n  The Memory tab: http://localhost:{port}/#memory\n", flush=True)
+            status = server.wait()
+        except KeyboardInterrupt:
+            status = server.wait()  # it was told too
+    raise SystemExit(0 if status in (0, -signal.SIGINT, -signal.SIGTERM) else status)
 
 
 if __name__ == "__main__":
