@@ -11,10 +11,11 @@ from operator import itemgetter
 from typing import Any
 
 from tb_memory_plugin.recorder.engine import Session, StepUsage, Unavailable, torch_module
+from tb_memory_plugin.recorder.profiler.about import about
 from tb_memory_plugin.recorder.profiler.ledger import Ledger
 from tb_memory_plugin.recorder.profiler.spans import SpanRows
 from tb_memory_plugin.recorder.profiler.tables import tables
-from tb_memory_plugin.recorder.profiler.tree import Kind, Scope, TreeReader
+from tb_memory_plugin.recorder.profiler.tree import NOWHERE, Kind, TreeReader
 from tb_memory_plugin.recorder.program import Span
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.recording import Recording
@@ -25,8 +26,6 @@ FORMAT = "torch_profiler"
 #: A chunk ends with the first step after so long, or with so many items in it.
 CHUNK_SECONDS = 1.0
 CHUNK_ITEMS = 20_000
-
-_NOWHERE = Scope()
 
 
 class ProfilerEngine:
@@ -121,9 +120,7 @@ class ProfilerEngine:
             **self._session.facts,
             "format": FORMAT,
             "basis": "size",
-            "devices": [_device(name) for name in ledger.devices],
-            "missing": self._missing(),
-            "problems": self._problems(),
+            **about(ledger, stacks=self._session.stacks, ended=self._ended),
         }
         return builder.recording(meta, tables(ledger, self._session.program))
 
@@ -177,8 +174,8 @@ class ProfilerEngine:
         if self._steps:
             self._items_a_step = max(len(items) / len(self._steps), 1.0)
         sightings = self._session.tracker.sightings
-        items += [(seen.time, Kind.SIGHTING, seen, _NOWHERE) for seen in sightings]
-        items += [(span.end or 0, Kind.STEP, span, _NOWHERE) for span in self._steps]
+        items += [(seen.time, Kind.SIGHTING, seen, NOWHERE) for seen in sightings]
+        items += [(span.end or 0, Kind.STEP, span, NOWHERE) for span in self._steps]
         items.sort(key=itemgetter(0))
         sightings.clear()
         self._steps.clear()
@@ -192,71 +189,6 @@ class ProfilerEngine:
         self._running = False
         self._ended = why
         raise Unavailable(f"{why}; the memory recording ends there")
-
-    def _missing(self) -> list[dict[str, str]]:
-        found = []
-        if "cpu" in self._ledger.devices:
-            found.append(
-                {
-                    "what": "untracked memory of the cpu from before the window",
-                    "why": "the profiler does not see what was allocated before it started",
-                    "remedy": "call MemoryWriter.track(model, optimizer), or create tensors "
-                    "inside the writer",
-                }
-            )
-            found.append(
-                {
-                    "what": "reserved memory of the cpu",
-                    "why": "its allocator holds nothing in reserve that could be counted",
-                    "remedy": "none is needed: allocated is all there is",
-                }
-            )
-        if not self._session.stacks:
-            found.append(
-                {
-                    "what": "stacks and modules",
-                    "why": "it was recorded with stacks=False",
-                    "remedy": "record with MemoryWriter(stacks=True)",
-                }
-            )
-        if self._ended:
-            found.append(
-                {
-                    "what": "what came after the last event",
-                    "why": self._ended,
-                    "remedy": "see docs/recording.md, limits",
-                }
-            )
-        return found
-
-    def _problems(self) -> list[str]:
-        found, ledger = [], self._ledger
-        if ledger.unseen_frees:
-            found.append(
-                f"{ledger.unseen_frees} frees were not seen by the profiler (another thread, or "
-                "between two chunks); they stand where it was noticed that the memory is gone"
-            )
-        if ledger.unseen_births:
-            found.append(
-                f"{ledger.unseen_births} tracked tensors were allocated without an event (by "
-                "another thread, or between two chunks); they are born where they were noticed"
-            )
-        return found
-
-
-def _device(name: str) -> dict[str, Any]:
-    kind, _, ordinal = name.partition(":")
-    capacity = None
-    if kind in ("cuda", "xpu"):
-        properties = getattr(torch_module(), kind).get_device_properties(int(ordinal or 0))
-        capacity = int(properties.total_memory)
-    return {
-        "key": name,
-        "name": name,
-        "type": kind,
-        "ordinal": int(ordinal) if ordinal else None,
-        "capacity": capacity,
-    }
 
 
 class _Collector:

@@ -1,42 +1,32 @@
 """Chunks of profiler events, joined into one history with continuous lives.
 
-What a life is for is guessed at its birth and amended while it lasts; the rules are in
-docs/recording.md. Everything here is one pass over the items in order of time.
+One pass over the items in order of time. Where the profiler missed something, the history is kept
+consistent and the miss is counted: see ``unseen_frees`` and ``unseen_births``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tb_memory_plugin.recorder.engine import StepUsage
-from tb_memory_plugin.recorder.labels import Name, Sighting, Storage
+from tb_memory_plugin.recorder.labels import Sighting, Storage
 from tb_memory_plugin.recorder.profiler.columns import EventColumns, LifeColumns
+from tb_memory_plugin.recorder.profiler.forward import Forwards, stack_of
 from tb_memory_plugin.recorder.profiler.meter import Meter
+from tb_memory_plugin.recorder.profiler.purpose import GRADIENT, OLDER_PARAMETER, Purposes
 from tb_memory_plugin.recorder.profiler.spans import SpanRows
-from tb_memory_plugin.recorder.profiler.tree import Item, Kind, Op, Scope
+from tb_memory_plugin.recorder.profiler.tree import NOWHERE, Item, Kind, Scope
 from tb_memory_plugin.recorder.program import Span
 from tb_memory_plugin.recording.schema import Action, Category
 from tb_memory_plugin.recording.stacks import StackInterner
 
-_PARAMETER, _GRADIENT = int(Category.PARAMETER), int(Category.GRADIENT)
-_STATE, _ACTIVATION = int(Category.OPTIMIZER_STATE), int(Category.ACTIVATION)
-_INPUT, _TEMPORARY = int(Category.INPUT), int(Category.TEMPORARY)
-_DETAIL, _UNKNOWN = int(Category.AUTOGRAD_DETAIL), int(Category.UNKNOWN)
-
-_FORWARD_KEPT = 200_000  # forward ops remembered for a backward pass that is yet to come
-
-
-@dataclass(frozen=True, slots=True)
-class _Forward:
-    """What a backward function inherits from the op that made it."""
-
-    stack: int
-    module: str | None
-    span: int
+#: Caching allocators give whole multiples of so many bytes.
+_ROUNDING = 512
+_ADDRESS = (1 << 64) - 1
 
 
 @dataclass
@@ -49,30 +39,33 @@ class Failure:
     values: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass
 class Ledger:
     """The history so far. ``devices`` grows as devices are seen ("cpu", "cuda:0")."""
 
-    stacks: StackInterner
-    spans: SpanRows
-    devices: list[str] = field(default_factory=list)
-    events: EventColumns = field(default_factory=EventColumns)
-    lives: LifeColumns = field(default_factory=LifeColumns)
-    #: Rows of lives of what is alive, by device and address (see ``_key``).
-    live: dict[int, int] = field(default_factory=dict)
-    #: Storages that were alive before the window and have not been freed.
-    before: dict[int, Storage] = field(default_factory=dict)
-    before_freed: list[Storage] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    usage: list[StepUsage] = field(default_factory=list)
-    unseen_frees: int = 0
-    unseen_births: int = 0
-    _meters: list[Meter] = field(default_factory=list)
-    _places: dict[Any, int] = field(default_factory=dict)  # torch.device: place in devices
-    _forward: dict[int, tuple[Scope, _Forward | None]] = field(default_factory=dict)
-    _parameters: set[int] = field(default_factory=set)
-    _optimizer_steps: int = 0
-    _in_optimizer: bool = False
+    def __init__(self, stacks: StackInterner, spans: SpanRows) -> None:
+        self.stacks = stacks
+        self.spans = spans
+        self.devices: list[str] = []
+        self.events = EventColumns()
+        #: Rows of lives of what is alive, by device and address (see ``_key``).
+        self.live: dict[int, int] = {}
+        #: Storages that were alive before the window and have not been freed.
+        self.before: dict[int, Storage] = {}
+        self.before_freed: list[Storage] = []
+        self.failures: list[Failure] = []
+        self.usage: list[StepUsage] = []
+        self.unseen_frees = 0
+        self.unseen_births = 0
+        self._purposes = Purposes()
+        self._forwards = Forwards(stacks, spans)
+        self._meters: list[Meter] = []
+        self._places: dict[Any, int] = {}  # torch.device: place in devices
+        self._parameters: set[int] = set()  # addresses, of modules that nobody tracks
+
+    @property
+    def lives(self) -> LifeColumns:
+        """A row for every birth, in order."""
+        return self._purposes.lives
 
     def add(self, items: Iterable[Item]) -> None:
         """Take in the items of a chunk, in order of time."""
@@ -87,9 +80,12 @@ class Ledger:
             Kind.SIGHTING: self._sighting,
             Kind.STEP: self._step,
         }
+        time = 0
         for time, kind, payload, scope in items:
             handlers[kind](time, payload, scope)
-        self._settle()
+        for key in [key for key, storage in self.before.items() if storage.gone()]:
+            self._death(time, key >> 64, key & _ADDRESS, 0, NOWHERE)
+        self._forwards.settle()
 
     def device(self, name: str) -> int:
         """The place of a device in ``devices``."""
@@ -98,7 +94,13 @@ class Ledger:
             self._meters.append(Meter())
         return self.devices.index(name)
 
-    # Allocations
+    def failed(self, time: int, text: str, values: dict[str, int]) -> None:
+        """An allocation failed and the program was told so: the last failure, if it is open."""
+        if not self.failures or self.failures[-1].text:
+            self.failures.append(Failure(time, len(self.events) - 1))
+        self.failures[-1].text, self.failures[-1].values = text, values
+
+    # Births and deaths
 
     def _memory(self, time: int, fields: Any, scope: Scope) -> None:
         place = self._places.get(fields.device)
@@ -116,25 +118,17 @@ class Ledger:
     def _birth(self, time: int, place: int, address: int, size: int, scope: Scope) -> None:
         key = _key(place, address)
         if key in self.live or key in self.before:
-            self._unseen_free(time, key)
-        op = scope.op
-        stack, forward = self._stack(scope), None
-        module = scope.module
+            # Its address is given out again, so it is gone: freed in a gap or by another thread.
+            self.unseen_frees += 1
+            self._death(time, place, address, 0, NOWHERE)
+        op, module, inherited = scope.op, scope.module, -1
         if op is not None and op.backward:
-            forward = self._forward_of(op)
+            forward = self._forwards.of(op)
             if forward is not None:
-                module = module or forward.module
-        inherited = -1 if forward is None else forward.stack
+                module, inherited = module or forward.module, forward.stack
+        stack = stack_of(scope, self.stacks)
         event = self.events.add(time, place, Action.ALLOC, address, size, stack, inherited)
-        category, within = self._guess(op)
-        self.live[key] = self.lives.add(
-            event,
-            category,
-            None if op is None else op.name,
-            module,
-            within,
-            op is not None and op.depends,
-        )
+        self.live[key] = self._purposes.born(event, op, module)
         self._meters[place].moved(size)
 
     def _death(self, time: int, place: int, address: int, size: int, scope: Scope) -> None:
@@ -142,70 +136,40 @@ class Ledger:
         life = self.live.pop(key, None)
         if life is not None:
             size = self.events.size[self.lives.event[life]]
-            self._end_of(life, scope)
+            self._purposes.died(life, scope.op)
         elif key in self.before:
             storage = self.before.pop(key)
             self.before_freed.append(storage)
-            size = storage.size
-        self.events.add(time, place, Action.FREE_COMPLETED, address, size, self._stack(scope))
+            size = self.given(storage)
+        stack = stack_of(scope, self.stacks)
+        self.events.add(time, place, Action.FREE_COMPLETED, address, size, stack)
         self._meters[place].moved(-size)
 
-    def _end_of(self, life: int, scope: Scope) -> None:
-        within = self.lives.scope[life]
-        if within and self.lives.guessed[life]:
-            here = -self._optimizer_steps if self._in_optimizer else 0
-            if within == here or (scope.op is not None and within == scope.op.serial):
-                self.lives.category[life] = _TEMPORARY
-
-    def _unseen_free(self, time: int, key: int) -> None:
-        """Its address is given out again, so it is gone: freed in a gap or by another thread."""
-        self.unseen_frees += 1
-        place, address = key >> 64, key & _ADDRESS
-        self._death(time, place, address, 0, _NOWHERE)
-
-    def _stack(self, scope: Scope) -> int:
-        return -1 if scope.call is None else scope.call.stack(self.stacks)
-
-    def _guess(self, op: Op | None) -> tuple[int, int]:
-        """A category, and what the life must end in to be temporary."""
-        if self._in_optimizer:
-            return _STATE, -self._optimizer_steps
-        if op is None:
-            return _UNKNOWN, 0
-        if op.backward:
-            return (_GRADIENT if op.accumulates else _DETAIL), op.serial
-        return (_ACTIVATION if op.depends else _UNKNOWN), op.serial
+    def given(self, storage: Storage) -> int:
+        """The bytes that the allocator gave for a storage from before the window."""
+        if storage.device == "cpu":
+            return storage.size
+        return -(-storage.size // _ROUNDING) * _ROUNDING
 
     # What the program does with them
 
-    def _op(self, time: int, fields: Any, scope: Scope) -> None:
+    def _op(self, _: int, fields: Any, scope: Scope) -> None:
         """An outermost op reads its inputs."""
         op = scope.op
         if op is None:
             return
-        if op.sequence >= 0:
-            if op.backward:
-                self._forward_of(op)
-            else:
-                self._forward[op.sequence] = (scope, None)
-        found = [life for life in map(self._life, _tensors(fields.inputs)) if life is not None]
-        if op.backward or self._in_optimizer or not found:
-            return
-        depends, category = self.lives.depends, self.lives.category
-        op.depends = any(
-            life < 0 or depends[life] or category[life] == _PARAMETER for life in found
-        )
-        if op.depends:
-            for life in found:
-                if life >= 0 and not depends[life] and category[life] == _UNKNOWN:
-                    category[life] = _INPUT
+        if op.sequence >= 0 and op.backward:
+            self._forwards.of(op)
+        elif op.sequence >= 0:
+            self._forwards.makes(op.sequence, scope)
+        found = [self._life(tensor) for tensor in _tensors(fields.inputs)]
+        self._purposes.read(op, [life for life in found if life is not None])
 
-    def _makes(self, time: int, sequence: int, scope: Scope) -> None:
-        """An inner op makes the backward function ``sequence``."""
-        self._forward[sequence] = (scope, None)
+    def _makes(self, _: int, sequence: int, scope: Scope) -> None:
+        self._forwards.makes(sequence, scope)
 
     def _life(self, tensor: Any) -> int | None:
-        """The row of the life a tensor lies in; -1 for a parameter from before the window."""
+        """The row of the life a tensor lies in, or ``OLDER_PARAMETER``."""
         address = tensor.storage_data_ptr
         if not address:
             return None
@@ -213,64 +177,36 @@ class Ledger:
             key = _key(place, address)
             life = self.live.get(key)
             if life is not None:
-                if self.lives.shape[life] < 0:
-                    self._describe(life, tensor)
+                self._purposes.described(life, tensor)
                 return life
             if key in self.before:
-                return -1 if self.before[key].name.category == Category.PARAMETER else None
-        return -1 if address in self._parameters else None
+                older = self.before[key].name.category == Category.PARAMETER
+                return OLDER_PARAMETER if older else None
+        return OLDER_PARAMETER if address in self._parameters else None
 
-    def _describe(self, life: int, tensor: Any) -> None:
-        dtype = str(tensor.dtype).removeprefix("torch.")
-        self.lives.dtype[life] = self.lives.dtypes.code(dtype)
-        self.lives.shape[life] = self.lives.shapes.code(str(list(tensor.sizes)))
-
-    def _forward_of(self, op: Op) -> _Forward | None:
-        entry = self._forward.get(op.sequence)
-        if entry is None:
-            return None
-        scope, found = entry
-        if found is None:
-            found = _Forward(self._stack(scope), scope.module, scope.span)
-            self._forward[op.sequence] = (_NOWHERE, found)
-            self.spans.link(found.span, op.span)
-        return found
-
-    def _gradient(self, time: int, tensor: Any, scope: Scope) -> None:
+    def _gradient(self, _: int, tensor: Any, scope: Scope) -> None:
         life = self._life(tensor)
         if life is not None and life >= 0:
-            self._certain(life, _GRADIENT)
+            self._purposes.certain(life, GRADIENT)
 
-    def _certain(self, life: int, category: int) -> None:
-        self.lives.category[life] = category
-        self.lives.guessed[life] = 0
+    def _optimizer(self, _: int, begins: bool, scope: Scope) -> None:
+        self._purposes.optimizer(begins)
 
-    def _optimizer(self, time: int, begins: bool, scope: Scope) -> None:
-        self._in_optimizer = begins
-        self._optimizer_steps += begins
-
-    def _module(self, time: int, module: Any, scope: Scope) -> None:
-        """A module that was not tracked is called: the profiler lists its parameters."""
-        for name, parameter, _ in module.parameters:
+    def _module(self, _: int, module: Any, scope: Scope) -> None:
+        """A module that nobody tracks is called: the profiler lists its parameters."""
+        for name, parameter, _gradient in module.parameters:
             life = self._life(parameter)
-            if life is None and parameter.storage_data_ptr:
+            if life is not None and life >= 0:
+                self._purposes.parameter(life, f"{module.cls_name}.{name}")
+            elif life is None and parameter.storage_data_ptr:
                 self._parameters.add(parameter.storage_data_ptr)
-            elif life is not None and life >= 0 and self.lives.guessed[life]:
-                self._certain(life, _PARAMETER)
-                self.lives.name[life] = self.lives.names.code(f"{module.cls_name}.{name}")
 
-    def _failure(self, time: int, payload: None, scope: Scope) -> None:
+    def _failure(self, time: int, _: None, scope: Scope) -> None:
         self.failures.append(Failure(time, len(self.events) - 1))
-
-    def failed(self, time: int, text: str, values: dict[str, int]) -> None:
-        """An allocation failed and the program was told so: the last failure, if it is open."""
-        if not self.failures or self.failures[-1].text:
-            self.failures.append(Failure(time, len(self.events) - 1))
-        self.failures[-1].text, self.failures[-1].values = text, values
 
     # What the writer knows
 
-    def _step(self, time: int, step: Span, scope: Scope) -> None:
+    def _step(self, _: int, step: Span, scope: Scope) -> None:
         for device, meter in zip(self.devices, self._meters, strict=True):
             self.usage.append(meter.close(step.step or 0, device))
 
@@ -279,32 +215,23 @@ class Ledger:
             for place in range(len(self.devices)):
                 life = self.live.get(_key(place, address))
                 if life is not None:
-                    self._name(life, name)
+                    self._purposes.named(life, name)
         for storage in sighting.storages or ():
             self._adopt(time, storage)
-        if sighting.storages is not None:
-            for key in [key for key, storage in self.before.items() if storage.gone()]:
-                self._death(time, key >> 64, key & _ADDRESS, 0, _NOWHERE)
-
-    def _name(self, life: int, name: Name) -> None:
-        self._certain(life, int(name.category))
-        self.lives.name[life] = self.lives.names.code(name.name)
-        self.lives.dtype[life] = self.lives.dtypes.code(name.dtype)
-        self.lives.shape[life] = self.lives.shapes.code(name.shape)
 
     def _adopt(self, time: int, storage: Storage) -> None:
         """A storage that is alive without a birth: older than the window, or born unseen."""
         place = self.device(storage.device)
         key = _key(place, storage.address)
-        if key in self.live or key in self.before or storage.gone():
+        if key in self.live or key in self.before:
             return
-        if not self._touched(place, storage):
+        if self._touched(place, storage):
+            self.unseen_births += 1
+            self._birth(time, place, storage.address, self.given(storage), NOWHERE)
+            self._purposes.named(self.live[key], storage.name)
+        else:
             self.before[key] = storage
-            self._meters[place].raised(storage.size)
-            return
-        self.unseen_births += 1
-        self._birth(time, place, storage.address, storage.size, _NOWHERE)
-        self._name(self.live[key], storage.name)
+            self._meters[place].raised(self.given(storage))
 
     def _touched(self, place: int, storage: Storage) -> bool:
         """Whether the window saw other allocations where the storage lies."""
@@ -313,26 +240,12 @@ class Ledger:
         inside = (addresses >= storage.address) & (addresses < storage.address + storage.size)
         return bool((inside & (devices == place)).any())
 
-    def _settle(self) -> None:
-        """Let go of the chunk's tree: forward ops keep only what their backward needs."""
-        if len(self._forward) > _FORWARD_KEPT:
-            for sequence in sorted(self._forward)[: len(self._forward) // 2]:
-                del self._forward[sequence]
-        for sequence, (scope, found) in self._forward.items():
-            if found is None and scope is not _NOWHERE:
-                made = _Forward(self._stack(scope), scope.module, scope.span)
-                self._forward[sequence] = (_NOWHERE, made)
-
-
-_ADDRESS = (1 << 64) - 1
-_NOWHERE = Scope()
-
 
 def _key(place: int, address: int) -> int:
     return place << 64 | address
 
 
-def _tensors(inputs: Iterable[Any]) -> Iterable[Any]:
+def _tensors(inputs: Iterable[Any]) -> Iterator[Any]:
     for entry in inputs:
         if hasattr(entry, "storage_data_ptr"):
             yield entry

@@ -152,7 +152,9 @@ def _blocks(ledger: Ledger) -> pa.Table:
         for key, life in ledger.live.items()
         for event in (ledger.lives.event[life],)
     ]
-    rows += [(key >> 64, key & _ADDRESS, kept.size, -1) for key, kept in ledger.before.items()]
+    rows += [
+        (key >> 64, key & _ADDRESS, ledger.given(kept), -1) for key, kept in ledger.before.items()
+    ]
     rows.sort()
     sizes = [row[2] for row in rows]
     return builder.table(

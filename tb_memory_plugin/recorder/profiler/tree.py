@@ -59,6 +59,8 @@ class Scope:
     depth: int = 0
 
 
+NOWHERE = Scope()
+
 #: Something that happened at one moment: unix ns, kind, payload, scope.
 Item = tuple[int, Kind, Any, Scope]
 
