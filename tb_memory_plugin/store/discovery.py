@@ -104,7 +104,7 @@ def _remote(root: Root, storage: Storage, pace: Callable[[], None]) -> Iterator[
         items = list(storage.items(root.address))
     except FileNotFoundError:
         return
-    except OSError as error:
+    except (OSError, StorageError) as error:
         yield _faulty(root, (), "", _unlisted(root, (), error))
         return
     yield from _files(root, (), storage, items, None, pace)
@@ -121,7 +121,7 @@ def _remote(root: Root, storage: Storage, pace: Callable[[], None]) -> Iterator[
                 listed = list(storage.items(place))
             except FileNotFoundError:
                 continue
-            except OSError as error:
+            except (OSError, StorageError) as error:
                 yield _faulty(root, way, "", _unlisted(root, way, error))
                 continue
             yield from _files(root, way, storage, listed, None, pace)
@@ -205,8 +205,10 @@ def _faulty(root: Root, folders: tuple[str, ...], name: str, fault: str) -> Foun
     )
 
 
-def _unlisted(root: Root, folders: tuple[str, ...], error: OSError) -> str:
+def _unlisted(root: Root, folders: tuple[str, ...], error: OSError | StorageError) -> str:
     folder = "/".join(folders) or root.label
+    if isinstance(error, StorageError):
+        return str(error)
     if isinstance(error, PermissionError):
         cure = "give permission to read the folder, or leave it out of the logdir"
         return str(SourceError(folder, "may not be listed by this user", cure))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -84,20 +84,27 @@ class RemoteStorage:
     def __init__(self, address: str) -> None:
         scheme = address.split("://", 1)[0]
         try:
-            import fsspec
+            from fsspec import core, get_filesystem_class
 
-            self._files: Any = fsspec.filesystem(scheme)
+            get_filesystem_class(scheme)
         except (ImportError, ValueError) as error:
             raise StorageError(
                 f"{address}: remote logdirs of this kind need fsspec and its {scheme} package "
                 f"({error}); install them where TensorBoard runs."
             ) from error
+        with _in_words(address):
+            self._files: Any = core.url_to_fs(address)[0]
 
     def items(self, folder: str) -> Iterator[Item]:
         scheme = folder.split("://", 1)[0]
-        for found in self._files.ls(folder, detail=True, refresh=True):
-            name = str(found["name"]).rstrip("/").rsplit("/", 1)[-1]
-            if not name or name == folder.rstrip("/").rsplit("/", 1)[-1] == "":
+        with _in_words(folder):
+            self._files.invalidate_cache()
+            listed = self._files.ls(folder, detail=True)
+            own = str(self._files._strip_protocol(folder)).rstrip("/")
+        for found in listed:
+            whole = str(found["name"]).rstrip("/")
+            name = whole.rsplit("/", 1)[-1]
+            if not name or whole == own:  # object stores list the marker of the folder itself
                 continue
             address = self._files.unstrip_protocol(found["name"])
             is_folder = found.get("type") == "directory"
@@ -109,7 +116,8 @@ class RemoteStorage:
             )
 
     def stat(self, address: str) -> Stat:
-        return self._stat(self._files.info(address))
+        with _in_words(address):
+            return self._stat(self._files.info(address))
 
     def identity(self, folder: str) -> tuple[int, int] | None:  # noqa: ARG002
         return None
@@ -118,16 +126,36 @@ class RemoteStorage:
         return "/".join([folder.rstrip("/"), *names])
 
     def fetch(self, address: str, target: Path, report: Callable[[float, str], None]) -> None:
-        """Copy a file to ``target``, a piece at a time. Raises OSError."""
+        """Copy a file to ``target``, a piece at a time. Raises OSError, StorageError."""
         size = max(1, self.stat(address).size)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with closing(self._files.open(address, "rb")) as source, open(target, "wb") as file:
+        with (
+            _in_words(address),
+            closing(self._files.open(address, "rb")) as source,
+            open(target, "wb") as file,
+        ):
             while piece := source.read(_CHUNK):
                 file.write(piece)
                 report(file.tell() / size, "fetching")
 
     def _stat(self, found: dict[str, Any]) -> Stat:
         return Stat(int(found.get("size") or 0), _modified_ns(found))
+
+
+@contextmanager
+def _in_words(address: str) -> Iterator[None]:
+    """Turns what a file system of fsspec raises of its own into a StorageError."""
+    try:
+        yield
+    except OSError:
+        raise
+    # Every object store has errors of its own: for the network, for who may do what.
+    except Exception as error:
+        said = " ".join(str(error).split())[:200] or "without a word"
+        raise StorageError(
+            f"{address}: its file system failed ({type(error).__name__}: {said}); check the "
+            "address, the connection and the permissions."
+        ) from error
 
 
 def is_remote(address: str) -> bool:

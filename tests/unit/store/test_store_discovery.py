@@ -256,6 +256,53 @@ class TestRemote:
         assert all(s.stat.size > 0 and s.stat.modified_ns > 0 for s in sources)
         assert all(s.address.startswith("memory://") for s in sources)
 
+    def test_a_folder_is_not_in_itself(self, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        import fsspec
+
+        files = type(fsspec.filesystem("memory"))
+        real = files.ls
+
+        def with_marker(self: Any, path: str, **options: Any) -> Any:
+            marker = {"name": self._strip_protocol(path) + "/", "size": 0, "type": "directory"}
+            return [marker, *real(self, path, **options)]
+
+        monkeypatch.setattr(files, "ls", with_marker)
+        assert [s.run for s in found(bucket)] == [".", "one", "two"]
+
+    def test_an_error_of_its_own_is_the_sentence_of_one_folder(
+        self, bucket: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import fsspec
+
+        files = type(fsspec.filesystem("memory"))
+        real = files.ls
+
+        def refused(self: Any, path: str, **options: Any) -> Any:
+            if path.endswith("/one"):
+                raise KeyError("Forbidden")
+            return real(self, path, **options)
+
+        monkeypatch.setattr(files, "ls", refused)
+        top, one, two = found(bucket)
+        assert (top.fault, two.fault) == (None, None)
+        assert not one.is_file and one.run == "one"
+        assert one.fault == (
+            "memory:///bucket/logs/one: its file system failed (KeyError: 'Forbidden'); check the "
+            "address, the connection and the permissions."
+        )
+
+    def test_a_file_system_that_cannot_be_set_up_is_one_sentence(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        core = pytest.importorskip("fsspec.core")
+
+        def unset(address: str) -> None:
+            raise TypeError("no credentials")
+
+        monkeypatch.setattr(core, "url_to_fs", unset)
+        (only,) = found("memory://bucket/logs")
+        assert only.fault is not None and "(TypeError: no credentials)" in only.fault
+
     def test_a_file_system_that_is_not_installed_is_one_sentence(self) -> None:
         (only,) = found("nosuchscheme://bucket/logs")
         assert only.fault is not None
