@@ -135,11 +135,13 @@ class Store:
 
     def _forget(self, ids: set[str]) -> None:
         """End of a round: sources that are there no more go, uploads come."""
+        with self._lock:
+            known = self._sources.keys() - ids  # what comes from now on is not old
         for found in self._cached()[2].all():
             ids.add(found.id)
             self._see(found)
         with self._lock:
-            for id in self._sources.keys() - ids:
+            for id in known - ids:
                 if self._sources[id].job is None:
                     del self._sources[id]
 

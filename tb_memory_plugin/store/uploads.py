@@ -82,7 +82,12 @@ class Uploads:
         digest = hashlib.blake2b(label.encode(), digest_size=8)
         count = 0
         while length is None or count < length:
-            piece = stream.read(_CHUNK if length is None else min(_CHUNK, length - count))
+            size = _CHUNK if length is None else min(_CHUNK, length - count)
+            try:
+                piece = stream.read(size)
+            # What a stream raises whose sender is gone is up to the server.
+            except Exception as error:
+                raise _cut_off(label, count, length) from error
             if not piece:
                 break
             count += len(piece)
@@ -91,7 +96,7 @@ class Uploads:
             file.write(piece)
             digest.update(piece)
         if length is not None and count < length:
-            raise QueryError(f"{label}: only {count} of {length} bytes arrived; drop it again.")
+            raise _cut_off(label, count, length)
         if not count:
             raise QueryError(f"{label}: is empty (0 bytes); drop a recording or a snapshot.")
         return digest.hexdigest()
@@ -101,6 +106,11 @@ class Uploads:
             f"{label}: is larger than {format_bytes(self._limit)}, the most that may be dropped; "
             "copy it into the logdir instead."
         )
+
+
+def _cut_off(label: str, count: int, length: int | None) -> QueryError:
+    arrived = f"{count}" if length is None else f"{count} of {length}"
+    return QueryError(f"{label}: only {arrived} bytes arrived; drop it again.")
 
 
 def fit(name: str) -> str:

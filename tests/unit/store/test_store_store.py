@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from werkzeug.exceptions import ClientDisconnected
 
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording, save
@@ -19,7 +20,7 @@ from tb_memory_plugin.store.queue import Job, Queue
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.store import Store, UnknownSource
-from tb_memory_plugin.store.uploads import fit
+from tb_memory_plugin.store.uploads import Uploads, fit
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.fixtures.training import training
 
@@ -298,6 +299,39 @@ class TestUploads:
             with pytest.raises(QueryError, match=words):
                 store.add_upload("x.pickle", io.BytesIO(body), length)
         assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+    @pytest.mark.parametrize("error", [ConnectionResetError("gone"), ClientDisconnected()])
+    def test_a_sender_that_goes_away_is_one_sentence(
+        self, error: Exception, make: Callable[..., Store], tmp_path: Path
+    ) -> None:
+        class Cut(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                piece = super().read(4)
+                if not piece:
+                    raise error
+                return piece
+
+        for length, words in ((20, "only 8 of 20 bytes arrived"), (None, "only 8 bytes arrived")):
+            with pytest.raises(QueryError, match=rf"x\.pickle: {words}; drop it again"):
+                make().add_upload("x.pickle", Cut(b"x" * 8), length)
+        assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+    def test_one_that_comes_while_a_round_ends_stays(
+        self, make: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = make()
+        real, came = Uploads.all, []
+
+        def just_before(self: Uploads) -> list[Any]:
+            found = real(self)
+            if not came:
+                came.append(store.add_upload("x.pickle", io.BytesIO(b"x" * 10), 10))
+            return found
+
+        monkeypatch.setattr(Uploads, "all", just_before)
+        store.look()
+        until(lambda: came and not store.sources()["scanning"])
+        assert [row["id"] for row in store.sources()["sources"]] == came
 
     def test_old_ones_make_room(self, make: Callable[..., Store]) -> None:
         store = make(cache_bytes=3000)
