@@ -33,7 +33,6 @@ _TYPES = re.compile(
     r"^(?:(?:void|bool|static|auto) )+|(?<=\w)<.*|\(anonymous namespace\)::", re.DOTALL
 )
 _MOST_COMPARED = 500
-_TOLD = ("function", "file", "line", "library")
 _NO_FRAMES = "stack without frames"
 
 #: What a frame tells of an allocation, the most telling first: a line of the user's, one of a
