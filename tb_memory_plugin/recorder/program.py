@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass, field
 
@@ -16,8 +15,6 @@ class Span:
     begin: int
     end: int | None = None
     step: int | None = None
-    depth: int = 0
-    thread: int = 0
 
 
 @dataclass
@@ -28,7 +25,6 @@ class Program:
     steps: list[Span] = field(default_factory=list)
     annotations: list[Span] = field(default_factory=list)
     _begin: int = 0
-    _open: threading.local = field(default_factory=threading.local)
 
     def __post_init__(self) -> None:
         self._begin = self.origin
@@ -48,24 +44,11 @@ class Program:
         self._begin = time.time_ns()
 
     def begin(self, name: str) -> Span:
-        """An annotation begins on this thread."""
-        stack = self._stack()
-        span = Span(
-            "annotation", name, time.time_ns(), None, None, len(stack), threading.get_native_id()
-        )
-        stack.append(span)
+        """An annotation begins."""
+        span = Span("annotation", name, time.time_ns())
         self.annotations.append(span)
         return span
 
     def end(self, span: Span) -> None:
-        """An annotation of this thread ends, and with it what was opened within and left open."""
+        """An annotation ends."""
         span.end = time.time_ns()
-        stack = self._stack()
-        if span in stack:
-            del stack[stack.index(span) :]
-
-    def _stack(self) -> list[Span]:
-        found: list[Span] | None = getattr(self._open, "stack", None)
-        if found is None:
-            found = self._open.stack = []
-        return found

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from tb_memory_plugin.recorder.profiler.spans import SpanRows
@@ -10,6 +13,9 @@ from tb_memory_plugin.recorder.program import Program
 from tb_memory_plugin.recording import builder
 
 _TRACKS = {"step": "steps", "annotation": "annotations"}
+_OPEN = 1 << 62
+
+Numbers = npt.NDArray[Any]
 
 
 def span_table(
@@ -21,29 +27,38 @@ def span_table(
     """
     found = found or SpanRows()
     own = [*program.steps, *(program.annotations if annotations else ())]
-    count = len(found)
-    words = found.kinds.words, found.names.words, found.tracks.words
-    kinds = [words[0][code] for code in found.kind] + [span.kind for span in own]
-    names = [words[1][code] for code in found.name] + [span.name for span in own]
-    tracks = [words[2][code] for code in found.track] + [_TRACKS[span.kind] for span in own]
-    begin = np.concatenate(
-        [np.array(found.begin, dtype=np.int64), np.array([s.begin for s in own], dtype=np.int64)]
-    )
-    ends = [span.end or 0 for span in own]
-    end = np.concatenate([np.array(found.end, dtype=np.int64), np.array(ends, dtype=np.int64)])
-    parents = np.concatenate(
-        [np.array(found.parent, dtype=np.int64), np.full(len(own), -1, dtype=np.int64)]
-    )
+    kinds = [found.kinds.words[code] for code in found.kind] + [span.kind for span in own]
+    names = [found.names.words[code] for code in found.name] + [span.name for span in own]
+    tracks = [found.tracks.words[code] for code in found.track]
+    begin = np.array([*found.begin, *(span.begin for span in own)], dtype=np.int64)
+    end = np.array([*found.end, *(span.end or _OPEN for span in own)], dtype=np.int64)
+    parents = np.array([*found.parent, *(-1 for _ in own)], dtype=np.int64)
+    depth = np.array([*found.depth, *(0 for _ in own)], dtype=np.int64)
+    annotated = np.array([kind == "annotation" for kind in kinds], dtype=bool)
+    depth[annotated] = _lanes(begin[annotated], end[annotated])
     return builder.table(
         "spans",
         {
-            "track": tracks,
+            "track": tracks + [_TRACKS[span.kind] for span in own],
             "kind": kinds,
             "name": names,
             "begin": begin - program.origin,
-            "end": (end - program.origin, end == 0),
-            "depth": [*found.depth, *(span.depth for span in own)],
+            "end": (end - program.origin, end == _OPEN),
+            "depth": depth,
             "parent": (parents, parents < 0),
-            "step": [None] * count + [span.step for span in own],
+            "step": [None] * len(found) + [span.step for span in own],
         },
     )
+
+
+def _lanes(begin: Numbers, end: Numbers) -> Numbers:
+    """For every span the first lane that is free when it begins: its depth, if spans nest."""
+    lanes = np.zeros(len(begin), dtype=np.int64)
+    free_from: list[int] = []
+    for row in np.lexsort((-end, begin)).tolist():
+        lane = next(
+            (place for place, free in enumerate(free_from) if free <= begin[row]), len(free_from)
+        )
+        free_from[lane : lane + 1] = [int(end[row])]
+        lanes[row] = lane
+    return lanes

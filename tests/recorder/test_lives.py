@@ -215,3 +215,24 @@ def test_steps_can_be_numbered(tmp_path: Path) -> None:
 
     recorded = record(tmp_path, program)
     assert life(recorded, size)["step"] == 101
+
+
+def test_annotations_nest_and_never_overlap(tmp_path: Path, every_step: None) -> None:
+    """The program's own and those of torch, over the bounds of chunks."""
+
+    def program(memory: MemoryWriter) -> None:
+        with memory.annotate("epoch"):
+            for _ in range(3):
+                outer, theirs = memory.annotate("outer"), torch.profiler.record_function("torch's")
+                with outer, theirs, memory.annotate("inner"):
+                    made(next(SIZES))
+                memory.step()
+        memory.annotate("left open").__enter__()
+
+    spans = record(tmp_path, program).rows("spans")
+    found = [row for row in spans if row["kind"] == "annotation"]
+    depths = {(row["name"], row["depth"]) for row in found}
+    assert depths == {("epoch", 0), ("outer", 1), ("torch's", 2), ("inner", 3), ("left open", 0)}
+    assert sum(row["name"] == "outer" for row in found) == 3
+    (unfinished,) = [row for row in found if row["end"] is None]
+    assert unfinished["name"] == "left open"
