@@ -14,15 +14,16 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
 from benchmarks._recordings import training
 from benchmarks.usage_window import PATTERNS, Times, questions, timed
-from tb_memory_plugin.recording.recording import save
+from tb_memory_plugin.recording.recording import Recording, save
 from tb_memory_plugin.store.load import load_path
+from tb_memory_plugin.views import grid
 from tests.plugin.logdirs import write_scalars
 from tests.plugin.server import TensorBoardServer
 
@@ -32,6 +33,13 @@ _WITHOUT = (
     "board = program.TensorBoard(plugins=default.get_static_plugins()); "
     "board.configure(sys.argv); sys.exit(board.main())"
 )
+
+
+_TITLES = {
+    "firsts": "first of each grouping",
+    "whole": "warm, the whole axis",
+    "deepest": "warm, the deepest zoom",
+}
 
 
 class _Without(TensorBoardServer):
@@ -49,6 +57,15 @@ def anonymous(pid: int) -> int:
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
 
 
+def processor(pid: int) -> float:
+    """Seconds of processor time that a process took so far (Linux; 0 elsewhere)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measured(events: int, queries: int, folder: Path) -> dict[str, Any]:
     """Times by kind of query, and bytes of anonymous memory with and without the plugin."""
     os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
@@ -62,8 +79,20 @@ def measured(events: int, queries: int, folder: Path) -> dict[str, Any]:
         (source,) = server.sources(after=1).values()
         status = server.opened(source["id"])
         ask = _asker(server, source["id"], status["version"])
-        found["cold"] = Times.of(timed(ask, questions(recording, queries)))
-        found["warm"] = Times.of(timed(ask, questions(recording, queries, seed=1)))
+        phases = {
+            "cold": list(questions(recording, queries)),
+            "warm": list(questions(recording, queries, seed=1)),
+            "whole": list(_of_share(recording, queries // 5, 1.0)),
+            "deepest": list(_of_share(recording, queries // 5, 2.0**-18)),
+        }
+        found["processor"] = {}
+        for name, asked in phases.items():
+            before = processor(server.pid)
+            taken = timed(ask, iter(asked))
+            found["processor"][name] = 1000 * (processor(server.pid) - before) / len(asked)
+            found[name] = Times.of(taken)
+            if name == "cold":
+                found["firsts"] = Times.of(_firsts(asked, taken))
         found["with"] = anonymous(server.pid)
     with _Without(logdir) as server:
 
@@ -73,6 +102,25 @@ def measured(events: int, queries: int, folder: Path) -> dict[str, Any]:
         found["scalars tags"] = Times.of(timed(other, questions(recording, 2 * queries)))
         found["without"] = anonymous(server.pid)
     return found
+
+
+def _firsts(asked: list[dict[str, Any]], taken: list[float]) -> list[float]:
+    """What the first question of each grouping took."""
+    first: dict[str, float] = {}
+    for question, seconds in zip(asked, taken, strict=True):
+        first.setdefault(question["by"], seconds)
+    return list(first.values())
+
+
+def _of_share(recording: Recording, count: int, share: float) -> Iterator[dict[str, Any]]:
+    """Questions for windows of a ``share`` of the axis."""
+    (device,) = recording.devices
+    whole = {name: grid.axis(recording, device, name) for name in grid.AXES}
+    for question in questions(recording, count, seed=2):
+        axis = whole[question["axis"]]
+        span = max(1, int((axis.end - axis.begin) * share))
+        begin = min(question["begin"], axis.end - span)
+        yield {**question, "begin": begin, "end": begin + span}
 
 
 def _asker(
@@ -102,12 +150,14 @@ def main() -> None:
         print(json.dumps(plain))
         return
     print(f"{chosen.events:,} events, milliseconds a request")
-    for name in ("cold", "warm", "scalars tags"):
+    for name in ("cold", "firsts", "warm", "whole", "deepest", "scalars tags"):
         times = found[name]
         print(
-            f"  {name:<12} median {times.median:7.2f}   p95 {times.p95:7.2f}   "
+            f"  {_TITLES.get(name, name):<24} median {times.median:7.2f}   p95 {times.p95:7.2f}   "
             f"longest {times.longest:7.2f}   of {times.queries}"
         )
+    each = ", ".join(f"{name} {taken:.2f}" for name, taken in found["processor"].items())
+    print(f"Processor time of TensorBoard, milliseconds a request: {each}")
     grown = found["with"] - found["without"]
     print(
         f"Anonymous memory of TensorBoard: {found['without'] >> 20} MiB without the plugin, "

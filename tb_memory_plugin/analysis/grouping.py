@@ -108,12 +108,13 @@ def _groups(recording: Recording, device: Device, by: str, pattern: str) -> Grou
     if by == "pattern":
         return _by_pattern(recording, device, patterns(pattern))
     codes, values = _codes(recording, device, by)
-    before = recording.values("allocations", "birth", device) < 0
-    unknown = codes < 0
-    if by == "stack":
-        before = np.full(len(codes), bool(before[unknown].all()))
-    ids = np.where(unknown, np.where(before, BEFORE, UNKNOWN), codes + FIRST)
-    return Groups(by, ids.astype(_narrowest(FIRST + len(values))), values)
+    ids: IntArray = codes.astype(_narrowest(FIRST + len(values)))
+    ids += FIRST  # an unknown one, -1, wraps around to UNKNOWN
+    born = int(np.searchsorted(recording.values("allocations", "birth", device), 0))
+    older = ids[:born]  # nulls of birth are first
+    if by != "stack" or not (ids[born:] == UNKNOWN).any():
+        older[older == UNKNOWN] = BEFORE
+    return Groups(by, ids, values)
 
 
 def _codes(
@@ -122,12 +123,11 @@ def _codes(
     """A code for every allocation, -1 where nothing is known, and what the codes stand for."""
     table = recording.table("allocations")
     if by in ("op", "module", "annotation"):
-        codes = recording.values("allocations", by, device)
-        return codes.astype(np.int64), arrays.words(table, by)
+        return recording.values("allocations", by, device), arrays.words(table, by)
     if by == "category":
-        codes = recording.values("allocations", "category", device).astype(np.int64)
-        known = (codes >= 0) & (codes < int(Category.UNKNOWN))
-        return np.where(known, codes, -1), [int(value) for value in Category][:-1]
+        codes = recording.values("allocations", "category", device)
+        known = codes < int(Category.UNKNOWN)
+        return np.where(known, codes, codes.dtype.type(-1)), [int(c) for c in Category][:-1]
     if by == "stack":
         return _stack_codes(recording, recording.values("allocations", "birth_stack", device))
     if by == "dtype_shape":
@@ -138,7 +138,7 @@ def _codes(
         distinct, codes = _distinct(both, both > 0)
         return codes, np.stack([distinct // width - 1, distinct % width - 1], axis=1)
     if by == "pool":
-        codes = recording.values("allocations", "pool", device).astype(np.int64)
+        codes = recording.values("allocations", "pool", device)
         return codes, [tuple(pool) for pool in recording.meta["pools"]]
     if by == "stream":
         rows = recording.rows("allocations", device)
@@ -153,7 +153,7 @@ def _codes(
 
 def _distinct(numbers: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct of the ``known`` numbers, and for each number its place there, -1: unknown."""
-    codes = np.full(len(numbers), -1, dtype=np.int64)
+    codes = np.full(len(numbers), -1, dtype=np.int32)
     chosen = numbers[known]
     if len(chosen) and chosen.min() >= 0 and chosen.max() < _DENSE * len(chosen):
         chosen = chosen.astype(np.int64)
@@ -169,8 +169,8 @@ def _stack_codes(recording: Recording, stacks: IntArray) -> tuple[IntArray, Sequ
     contents = stack_contents(recording)
     _, first, place = np.unique(contents, return_index=True, return_inverse=True)
     same = np.where(contents == 0, -1, first[place])
-    codes = np.append(same, -1)[stacks]
-    return codes.astype(np.int64), range(len(contents))
+    codes: IntArray = np.append(same, -1).astype(np.int32)[stacks]
+    return codes, range(len(contents))
 
 
 def _by_pattern(recording: Recording, device: Device, wanted: list[str]) -> Groups:

@@ -46,14 +46,20 @@ def as_expression(pattern: str) -> str | None:
 def matching_column(recording: Recording, device: Device, column: str, pattern: str) -> IntArray:
     """Which of a device's allocations match ``pattern`` in a text column; nulls do not."""
     words = arrays.strings(arrays.words(recording.table("allocations"), column))
-    hits = np.append(matching_texts(words, pattern), False)
-    return hits[recording.values("allocations", column, device)]
+    return _of_codes(matching_texts(words, pattern), recording, device, column)
 
 
 def matching_stacks(recording: Recording, device: Device, pattern: str) -> IntArray:
     """Which of a device's allocations have a frame that matches ``pattern`` in their stack."""
-    hits = np.append(stacks_with(recording, pattern), False)
-    return hits[recording.values("allocations", "birth_stack", device)]
+    return _of_codes(stacks_with(recording, pattern), recording, device, "birth_stack")
+
+
+def _of_codes(hits: IntArray, recording: Recording, device: Device, column: str) -> IntArray:
+    """Which of a device's allocations have a code in ``column`` that is one of the ``hits``."""
+    if not hits.any():
+        rows = recording.rows("allocations", device)
+        return np.zeros(rows.stop - rows.start, dtype=bool)
+    return np.append(hits, False)[recording.values("allocations", column, device)]
 
 
 def stacks_with(recording: Recording, pattern: str) -> IntArray:
@@ -80,5 +86,5 @@ def matching(recording: Recording, device: Device, pattern: str) -> IntArray:
     """Which of a device's allocations match in a stack frame, op, name or module."""
     found = matching_stacks(recording, device, pattern)
     for column in ("op", "name", "module"):
-        found = found | matching_column(recording, device, column, pattern)
+        found |= matching_column(recording, device, column, pattern)
     return found

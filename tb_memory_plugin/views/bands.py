@@ -88,5 +88,7 @@ def _moved(recording: Recording, device: Device, groups: Groups, ranked: Ranking
     moved = np.empty(len(allocation), dtype=ranked.band.dtype)
     for begin in range(0, len(allocation), _CHUNK):
         rows = allocation[begin : begin + _CHUNK]
-        moved[begin : begin + len(rows)] = own[np.maximum(rows - first, -1)]  # -1: the last, 0
+        if first:
+            rows = np.maximum(rows - first, -1)
+        moved[begin : begin + len(rows)] = own[rows]  # -1: the last, 0
     return moved
