@@ -41,7 +41,8 @@ class Limits:
 def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) -> None:
     """Have ``path`` read into the entry ``key`` of the folder ``entries``; returns when it is.
 
-    Raises SourceError, whatever happens to the child: a bad file, a limit, a crash, a signal.
+    Raises SourceError, whatever happens to the child: a bad file, a limit, a crash, a signal;
+    OSError where the folder cannot be written or no child can be started.
     """
     request = {
         "path": str(path.absolute()),
@@ -50,12 +51,7 @@ def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) ->
         "memory": limits.memory,
         "seconds": limits.seconds,
     }
-    try:
-        entries.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fault = f"cannot be read: the cache folder cannot be written ({error.strerror or error})"
-        cure = "choose another folder with --memory_cache_dir or TB_MEMORY_CACHE"
-        raise SourceError(path.name, fault, cure) from error
+    entries.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile() as complaints:
         process = _started(entries, complaints)
         overdue = threading.Event()

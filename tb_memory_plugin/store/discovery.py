@@ -150,6 +150,8 @@ def _files(
     pace: Callable[[], None],
 ) -> Iterator[Found]:
     files = [item for item in items if not item.is_folder and _promising(item.name)]
+    if probes is not None:  # JSON is everywhere: only its content tells whether it counts
+        files = [item for item in files if _counts(storage, item, probes, pace)]
     if len(files) > MOST_OF_FOLDER:
         run, _ = run_of(root, folders)
         yield _faulty(
@@ -174,6 +176,13 @@ def _files(
         elif not found.format:
             continue  # only its content would tell, and that is far away
         yield found
+
+
+def _counts(storage: Storage, item: Item, probes: Probes, pace: Callable[[], None]) -> bool:
+    if format_by_name(item.name) is not None:
+        return True
+    pace()
+    return probes.of(item.address, _stat(storage, item)) is not None
 
 
 def _source(root: Root, folders: tuple[str, ...], storage: Storage, item: Item) -> Found:

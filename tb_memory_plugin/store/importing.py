@@ -52,11 +52,16 @@ def _entry(cache: Cache, keyed: Keyed, path: Path, limits: Limits, report: Repor
     found = cache.lookup(keyed.key)
     if found is not None:
         return found
-    with locks.held(cache.lock(keyed.key), waiting):
-        found = cache.lookup(keyed.key)  # whoever held the lock may have made it
-        if found is None:
-            children.read(path, keyed.key, cache.entries, limits, report)
-            found = cache.lookup(keyed.key)
+    try:
+        with locks.held(cache.lock(keyed.key), waiting):
+            found = cache.lookup(keyed.key)  # whoever held the lock may have made it
+            if found is None:
+                children.read(path, keyed.key, cache.entries, limits, report)
+                found = cache.lookup(keyed.key)
+    except OSError as error:
+        fault = f"cannot be read: the cache folder cannot be used ({error.strerror or error})"
+        cure = "choose another folder with --memory_cache_dir or TB_MEMORY_CACHE"
+        raise SourceError(path.name, fault, cure) from error
     if found is None:
         raise SourceError(path.name, "was read, but is gone from the cache folder", "open it again")
     return found

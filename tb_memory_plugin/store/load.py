@@ -29,6 +29,7 @@ def load_path(
     chosen = settings or Settings()
     if cache:
         return _loaded(Cache(chosen.cache, chosen.cache_bytes), path, chosen, progress)
+    # What is mapped stays when its file goes.
     with tempfile.TemporaryDirectory(prefix="tb_memory_plugin-") as folder:
         return _loaded(Cache(Path(folder), chosen.cache_bytes), path, chosen, progress)
 

@@ -195,10 +195,3 @@ def test_stopping_all_ends_what_runs(tmp_path: Path) -> None:
 def test_an_entry_that_cannot_be_written_is_one_sentence(number: int, words: str) -> None:
     sentence = str(child._not_written("x.pickle", OSError(number, os.strerror(number))))
     assert sentence.startswith("x.pickle: was read, but ") and words in sentence
-
-
-def test_a_cache_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:
-    path = write_pickle(snapshot(events=100), tmp_path / "x.pickle")
-    (tmp_path / "entries").write_text("a file")
-    with pytest.raises(SourceError, match="the cache folder cannot be written"):
-        read(path)

@@ -165,6 +165,17 @@ def test_of_very_many_sources_the_newest_are_listed(
     assert not sentence.is_file
 
 
+def test_json_of_others_does_not_count(
+    tmp_path: Path, small: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "MOST_OF_FOLDER", 5)
+    path = put(small, tmp_path / "run" / "snapshot.json")
+    os.utime(path, (1000, 1000))  # the oldest of all
+    for number in range(8):
+        (tmp_path / "run" / f"{number}.json").write_text('{"epoch": 3}')
+    assert [(source.name, source.fault) for source in found(tmp_path)] == [("snapshot.json", None)]
+
+
 def test_a_logdir_without_end_is_not_walked_to_the_end(
     tmp_path: Path, small: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

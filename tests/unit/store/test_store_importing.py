@@ -138,6 +138,18 @@ def test_an_entry_that_vanishes_is_one_sentence(
         imported(cache, path, LIMITS, silent)
 
 
+@pytest.mark.parametrize("name", ["locks", "entries"])
+def test_a_cache_folder_that_cannot_be_used_is_one_sentence(
+    name: str, cache: Cache, tmp_path: Path
+) -> None:
+    path = write_pickle(snapshot(events=100), tmp_path / "x.pickle")
+    (cache.root / name).write_text("not a folder")
+    with pytest.raises(SourceError, match=r"the cache folder cannot be used .* choose another"):
+        imported(cache, path, LIMITS, silent)
+    with pytest.raises(SourceError, match="the cache folder cannot be used"):
+        load_path(path, settings=Settings(cache=cache.root))
+
+
 class TestLoading:
     """``load_path``, for the command line and Python."""
 
