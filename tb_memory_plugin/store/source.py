@@ -14,6 +14,8 @@ from tb_memory_plugin.store.queue import Job
 
 #: Seconds after which a source that could not be read is tried again when somebody opens it.
 AGAIN = 5.0
+#: Seconds for which a file that was read before must stay as it is to be read again.
+SETTLED = 1.0
 _VERSIONS = 4  # of a recording that is written again and again, the ones still answered
 _LIVE = 900 * 10**9  # ns after its last change that a recording may still be called live
 
@@ -28,15 +30,10 @@ class Ready:
 
 @dataclass(frozen=True)
 class Failed:
-    """Why a source could not be read, in which state of the file, and when that was."""
+    """Why a source could not be read, and in which state of the file."""
 
     stat: Stat
     sentence: str
-    at: float
-
-    def still_holds(self, found: Found) -> bool:
-        """Whether trying again now would be of no use."""
-        return self.stat == found.stat and time.monotonic() - self.at < AGAIN
 
 
 @dataclass
@@ -48,10 +45,40 @@ class Source:
     failed: Failed | None = None
     job: Job | None = None
     versions: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    changed: float = 0.0  # when the file was first seen in its state (monotonic seconds)
+    tried: float = float("-inf")  # when it was last read, or could not be
+
+    def see(self, found: Found) -> None:
+        """The source as it is found now."""
+        if found.stat != self.found.stat:
+            self.changed = time.monotonic()
+        self.found = found
+
+    def fail(self, stat: Stat, sentence: str) -> None:
+        """It could not be read in this state."""
+        self.failed, self.tried = Failed(stat, sentence), time.monotonic()
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether it could not be read just now, so that trying again would be of no use."""
+        failed = self.failed is not None and self.failed.stat == self.found.stat
+        return failed and time.monotonic() - self.tried < AGAIN
+
+    @property
+    def settling(self) -> bool:
+        """Whether a file that changed since it was last read is left alone for now.
+
+        A file that is being written changes many times; it is not read at every change.
+        """
+        last = self.failed or self.ready
+        if last is None or last.stat == self.found.stat:
+            return False
+        now = time.monotonic()
+        return now - self.changed < SETTLED and now - self.tried < AGAIN
 
     def note(self, ready: Ready) -> None:
         """A version that can be looked at from now on; the ones before it still can for a while."""
-        self.ready, self.failed = ready, None
+        self.ready, self.failed, self.tried = ready, None, time.monotonic()
         self.versions[ready.entry.key] = None
         while len(self.versions) > _VERSIONS:
             self.versions.popitem(last=False)
@@ -70,6 +97,8 @@ class Source:
         state, fraction, phase, error = "ready", 1.0, "", None
         if self.job is not None:
             state, fraction, phase = self.job.state, self.job.fraction, self.job.phase
+        elif self.settling:
+            state, fraction, phase = "queued", 0.0, "waiting, as it is being written"
         elif self.failed is not None:
             state, fraction, error = "error", 0.0, self.failed.sentence
         return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from tb_memory_plugin.store.queue import Job, Queue
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.scanner import Scanner
 from tb_memory_plugin.store.settings import Settings
-from tb_memory_plugin.store.source import Failed, Ready, Source
+from tb_memory_plugin.store.source import Ready, Source
 from tb_memory_plugin.store.storage import is_remote, storage_of
 from tb_memory_plugin.store.uploads import Uploads
 
@@ -123,7 +122,7 @@ class Store:
                 known = self._sources[found.id] = Source(found)
             elif known.found == found:
                 return
-            known.found = found
+            known.see(found)
             self.active = self.active or found.is_file
             settled = known.ready is not None or known.job is not None
         if not settled and found.is_file and not found.fault and not is_remote(found.address):
@@ -177,21 +176,21 @@ class Store:
         # What was wrong with it may be right by now; reading finds out.
         fresh = replace(found, stat=stat, fault=None)
         with self._lock:
-            source.found = replace(source.found, stat=stat)
+            source.see(replace(source.found, stat=stat))
         return fresh
 
     def _begin(self, source: Source, found: Found) -> None:
         """Start reading unless it is read, or was tried just now. Under the lock."""
-        ready, failed = source.ready, source.failed
-        if ready is not None and ready.stat == found.stat and failed is None:
+        ready = source.ready
+        if ready is not None and ready.stat == found.stat and source.failed is None:
             if self._cached()[1].get(ready.entry.key) is not None:
                 if found.uploaded:
                     touch(Path(found.address).parent)
                 return
             source.ready = None  # removed or damaged since
         if not found.is_file:
-            source.failed = Failed(found.stat, found.fault or "It cannot be read.", 0.0)
-        elif failed is None or not failed.still_holds(found):
+            source.fail(found.stat, found.fault or "It cannot be read.")
+        elif not source.settling and not source.hopeless:
             source.job = Job(lambda job: self._read(source, found, job))
             self._queue.add(source.job)
 
@@ -210,12 +209,12 @@ class Store:
             with self._lock:
                 source.note(ready)
                 if found.stat == source.found.stat:
-                    source.found = replace(source.found, stat=ready.stat, fault=None)
+                    source.see(replace(source.found, stat=ready.stat, fault=None))
                 source.job = None
 
     def _fail(self, source: Source, found: Found, sentence: str) -> None:
         with self._lock:
-            source.failed = Failed(found.stat, sentence, time.monotonic())
+            source.fail(found.stat, sentence)
             source.job = None
 
     def _cached(self) -> tuple[Cache, Openings, Uploads]:

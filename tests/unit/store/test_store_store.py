@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -174,6 +175,7 @@ def test_a_live_recording_keeps_its_last_version_while_it_is_read_again(
         ("reading", first["version"]),
         ("queued", first["version"]),
     )
+    until(lambda: store.open(row["id"])["state"] == "reading")
     assert store.recording(row["id"], first["version"]).meta["turn"] == 0
     assert store.summary(row["id"])["version"] == first["version"]
     going_on.set()
@@ -209,6 +211,31 @@ def test_a_growing_file_is_an_error_until_it_is_whole(
         file.write(data[5000:])
     assert opened(store, row["id"])["state"] == "ready"  # without waiting for a new look
     assert listed(store)[0]["error"] is None
+
+
+def test_a_file_that_goes_on_changing_is_not_read_at_every_change(
+    logdir: Path, make: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(source, "time", SimpleNamespace(monotonic=lambda: now[0], time_ns=int))
+    path = write_pickle(snapshot(events=100), logdir / "run" / "x.pickle")
+    store = make()
+    (row,) = listed(store)
+    first = opened(store, row["id"])
+
+    def left_alone(after: float) -> bool:
+        """Whether it is not read again when it changes so many seconds later."""
+        now[0] += after
+        write_pickle(snapshot(events=100), path)
+        return "being written" in store.open(row["id"])["phase"]
+
+    assert [left_alone(after=0.5) for _ in range(3)] == [True] * 3
+    assert store.recording(row["id"]) is store.recording(row["id"], first["version"])
+    now[0] += source.SETTLED
+    second = opened(store, row["id"])
+    assert second["state"] == "ready" and second["version"] != first["version"]
+    assert left_alone(after=0.1)
+    assert not left_alone(after=source.AGAIN)  # one that never settles is read now and then
 
 
 def test_a_failure_is_remembered_and_then_tried_again(
