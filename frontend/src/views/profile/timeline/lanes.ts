@@ -68,9 +68,16 @@ function breadth(box: Box): number {
   return box.right - box.left;
 }
 
-/** `text` cut with an ellipsis to fit `room` pixels; "" where not even three characters would. */
+const NUMBERED = /[ #](\d+)$/;
+
+/**
+ * `text` made to fit `room` pixels: of a numbered one ("step 7") the number, since its beginning
+ * says nothing; else cut with an ellipsis; "" where not even three characters would be left.
+ */
 export function fitText(text: string, room: number, measure: (text: string) => number): string {
   if (measure(text) <= room) return text;
+  const number = NUMBERED.exec(text)?.[1];
+  if (number !== undefined) return measure(number) <= room ? number : "";
   let low = 0;
   let high = text.length;
   while (low < high) {

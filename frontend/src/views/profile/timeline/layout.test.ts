@@ -93,6 +93,9 @@ describe("lanes", () => {
     expect(fitText("forward", 60, measure)).toBe("forward");
     expect(fitText("optimizer step", 60, measure)).toBe("optimizer…");
     expect(fitText("backward", 20, measure)).toBe("");
+    expect(fitText("step 12", 42, measure)).toBe("step 12");
+    expect(fitText("step 12", 30, measure)).toBe("12");
+    expect(fitText("ProfilerStep#12", 11, measure)).toBe("");
   });
 });
 
