@@ -14,7 +14,7 @@ _FACTORS: dict[str, int] = {
         for spelling in (letter, f"{letter}b", f"{letter}ib")
     },
 }
-_SIZE = re.compile(r"(\d+)(?:\.(\d+))?\s*([a-zA-Z]*)")
+_SIZE = re.compile(r"(\d{1,40})(?:\.(\d{1,40}))?\s*([a-zA-Z]*)")
 
 
 def format_bytes(count: int) -> str:
@@ -39,7 +39,7 @@ def parse_bytes(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
     factor = _FACTORS.get(found.group(3).lower()) if found else None
     if found is None or factor is None:
-        raise ValueError(f"{text!r} is not a size; write it like 512, 10MiB or 1.5GiB")
+        raise ValueError(f"{text[:60]!r} is not a size; write it like 512, 10MiB or 1.5GiB")
     whole, decimals = found.group(1), found.group(2) or ""
     scaled: int = int(whole + decimals) * factor // 10 ** len(decimals)
     return scaled

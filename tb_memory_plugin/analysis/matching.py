@@ -22,6 +22,10 @@ def matching_texts(texts: pa.Array, pattern: str) -> IntArray:
     """
     if len(pattern) > _LONGEST:
         raise QueryError(f"A pattern may have {_LONGEST} characters; this one has {len(pattern)}.")
+    try:
+        pattern.encode()
+    except UnicodeEncodeError:  # what a shell makes of bytes that are no text
+        raise QueryError(f"{pattern!r} holds bytes that are no text.") from None
     expression = as_expression(pattern)
     try:
         if expression is None:
@@ -31,7 +35,7 @@ def matching_texts(texts: pa.Array, pattern: str) -> IntArray:
             pc.match_substring_regex(arrays.strings([""]), expression)
             found = pc.match_substring_regex(texts, expression, ignore_case=True)
     except pa.ArrowInvalid as error:
-        reason = str(error).split(":")[-1].strip()
+        reason = str(error).partition(": ")[2].strip()
         raise QueryError(f"{pattern} is not a regular expression: {reason}.") from None
     return arrays.truths(pa.table([found], ["hits"]), "hits")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -53,7 +54,7 @@ def _sources(paths: list[str]) -> Iterator[tuple[str, str | None]]:
         if is_remote(path):
             fault = "is not on this machine"
             yield path, str(SourceError(path, fault, "open it in TensorBoard, which fetches it"))
-        elif not Path(path).is_dir():
+        elif not os.path.isdir(path):
             yield path, None
         else:
             (root,) = roots_of(path)

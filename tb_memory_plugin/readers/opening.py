@@ -29,6 +29,8 @@ def regular_file(path: Path, name: str) -> Iterator[io.FileIO]:
 
     An error of the operating system inside the block is a SourceError too.
     """
+    if "\0" in str(path):
+        raise SourceError(name, "is not the name of a file", "leave out the null character")
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise SourceError(name, "is not a regular file", "put the recording's own file there")

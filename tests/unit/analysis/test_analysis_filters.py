@@ -88,7 +88,10 @@ def test_what_passes(text: str, expected: list[int]) -> None:
         ("pool:9,9", "no pool '9,9'; use default, private or one of 0,0, 0,1"),
         ("address:0x1ffffffffffffffff", "address takes a whole number"),
         ('"open', "opens a quote and does not close it"),
-        ("/(/", "/(/ is not a regular expression"),
+        ("/(/", "/(/ is not a regular expression: missing ): (."),
+        ("size>" + "9" * 5000, "is not a size"),
+        ("\udcff", "holds bytes that are no text"),
+        ("op:\udcff", "holds bytes that are no text"),
         ("x" * 1001, "A pattern may have 1000 characters"),
     ],
 )

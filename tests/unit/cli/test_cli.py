@@ -164,6 +164,7 @@ def test_what_cannot_be_answered_is_one_sentence(
 
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, capsys: Capture) -> None:
     assert "nowhere.pickle" in complaint(capsys, "info", tmp_path / "nowhere.pickle")
+    assert "is not the name of a file" in complaint(capsys, "info", "a\0b.pickle")
     damaged = tmp_path / "damaged.pickle"
     damaged.write_bytes(b"\x80\x04nonsense")
     assert "damaged.pickle" in complaint(capsys, "info", damaged)
@@ -223,6 +224,8 @@ def test_import_takes_no_names_that_leave_the_run(
 
 
 def test_import_says_where_it_cannot_write(source: Path, tmp_path: Path, capsys: Capture) -> None:
+    said = complaint(capsys, "import", source, "--logdir", "s3://bucket/run")
+    assert "s3://bucket/run is not on this machine" in said
     blocked = tmp_path / "file"
     blocked.write_text("")
     assert "cannot be written" in complaint(capsys, "import", source, "--logdir", blocked)

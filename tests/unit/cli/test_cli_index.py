@@ -72,6 +72,13 @@ def test_json_lists_every_source(runs: Path, capsys: Capture) -> None:
     assert found[0]["peak_bytes"] > 0
 
 
+@pytest.mark.parametrize("path", ["x" * 5000, "a\0b"])
+def test_what_is_no_name_of_a_file_is_one_sentence(path: str, capsys: Capture) -> None:
+    assert main(["index", path]) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("tb-memory: ") and path[:100] in said
+
+
 def test_an_empty_folder_is_no_failure(tmp_path: Path, capsys: Capture) -> None:
     assert main(["index", str(tmp_path)]) == 0
     assert capsys.readouterr().out == "No recordings or snapshots there.\n"
