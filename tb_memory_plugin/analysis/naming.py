@@ -16,7 +16,7 @@ from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import Category
 from tb_memory_plugin.units import format_bytes
 
-#: Keys of the groups that are no value: a group's key never begins with an ellipsis otherwise.
+#: Keys of the groups that are no value. No value's key is one of these, see ``_key``.
 BEFORE_KEY, UNKNOWN_KEY, REST_KEY = "…before", "…unknown", "…rest"
 
 _UNKNOWN_LABELS = {
@@ -61,7 +61,7 @@ def find(recording: Recording, groups: Groups, key: str) -> int:
     """The group with ``key``. Raises QueryError."""
     if key == BEFORE_KEY:
         return BEFORE
-    if key in (UNKNOWN_KEY, "unknown") or (groups.by == "pattern" and key == REST_KEY):
+    if key in (UNKNOWN_KEY, _unknown_key(groups.by)):
         return UNKNOWN
     if groups.by == "stack":
         try:
@@ -89,7 +89,8 @@ def _key(recording: Recording, groups: Groups, group: int) -> str:
         return f"{value[0]},{value[1]}"
     if groups.by in ("category", "dtype_shape"):
         return _label(recording, groups, group)
-    return str(value)
+    word = str(value)
+    return f"…{word}" if word.startswith("…") else word
 
 
 def _unknown_key(by: str) -> str:

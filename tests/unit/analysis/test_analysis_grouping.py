@@ -7,7 +7,7 @@ import pytest
 from tb_memory_plugin.analysis import naming
 from tb_memory_plugin.analysis.breakdown import breakdown
 from tb_memory_plugin.analysis.derive import derive
-from tb_memory_plugin.analysis.grouping import GROUPINGS, group_ids, patterns
+from tb_memory_plugin.analysis.grouping import FIRST, GROUPINGS, UNKNOWN, group_ids, patterns
 from tb_memory_plugin.analysis.ranking import describe, ranking
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
@@ -175,6 +175,21 @@ def test_categories_are_stacked_in_their_own_order() -> None:
         "…before",
     ]
     assert bands[0] == {"key": "parameter", "label": "parameter", "category": "parameter"}
+
+
+@pytest.mark.parametrize("name", ["unknown", "…unknown", "…rest", "…before", "…"])
+def test_a_name_that_is_a_word_of_ours_is_its_own_group(name: str) -> None:
+    recording = derive(
+        history(
+            [("alloc", 4096, 10), ("alloc", 8192, 20), ("alloc", 12288, 30)],
+            spans=[{"kind": "annotation", "name": name, "begin": 1000, "end": 2000}],
+        )
+    )
+    groups = group_ids(recording, recording.devices[0], "annotation")
+    ids = [UNKNOWN, FIRST + list(groups.values).index(name)]
+    named = naming.keys(recording, groups, ids)
+    assert len(set(named)) == 2
+    assert [naming.find(recording, groups, key) for key in named] == ids
 
 
 def test_grouping_by_something_else_is_refused() -> None:
