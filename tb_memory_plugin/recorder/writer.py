@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import operator
 import os
 import platform
 import sys
@@ -159,10 +160,23 @@ class MemoryWriter:
         if crew is None:
             return
         self._tracker.look_at_gradients()
-        step = self._program.end_step(number)
+        step = self._program.end_step(self._numbered(number))
         crew.start()
         crew.step(step, self._put_scalars)
         self._program.resume()
+
+    def _numbered(self, number: Any) -> int | None:
+        """``number`` if it can be a step's; None, which counts on, if it cannot."""
+        if number is None:
+            return None
+        try:
+            found = operator.index(number)
+        except TypeError:
+            found = -1
+        if 0 <= found < 1 << 63:
+            return found
+        self._voice.say(f"step() takes a whole number from 0 on, not {number!r}, so it counts on")
+        return None
 
     def _put_scalars(self, usage: list[StepUsage]) -> None:
         if self._scalars is None:

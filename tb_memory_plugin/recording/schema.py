@@ -101,7 +101,7 @@ RECORDED: dict[str, pa.Schema] = {
         shape=_TEXT,  # "[4, 16, 1024]"
         op=_TEXT,
         module=_TEXT,
-        step=_I32,
+        step=_I64,
     ),
     # The end state, where a source has one.
     "blocks": _schema(
@@ -136,7 +136,7 @@ RECORDED: dict[str, pa.Schema] = {
         end=_I64,  # null: not ended in the window
         depth=_I32,
         parent=_I32,  # row of spans
-        step=_I32,
+        step=_I64,
         args=_TEXT,  # JSON
     ),
     # "from" is a Python keyword, hence source and target.
@@ -182,7 +182,7 @@ DERIVED: dict[str, pa.Schema] = {
         annotation=_TEXT,  # innermost annotation at birth
         compile_context=_TEXT,
         user_metadata=_TEXT,
-        step=_I32,
+        step=_I64,
     ),
     # One row an event that moves allocated or reserved, and a first row a device (event -1) for
     # the state before the window. ``allocation`` is the row that was born or died, null where

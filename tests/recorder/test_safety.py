@@ -194,6 +194,21 @@ def test_a_limit_ends_the_recording(
     assert any("max_events" in entry["why"] for entry in recorded.recording.meta["missing"])
 
 
+@pytest.mark.parametrize("number", [-1, 1 << 63, 2.5, "seven"])
+def test_what_is_no_number_of_a_step_is_counted_on(number: Any, tmp_path: Path, said: Said) -> None:
+    with MemoryWriter(tmp_path, scalars=False) as memory:
+        kept = [torch.zeros(10)]
+        memory.step(3_000_000_000)  # samples or tokens, which some programs count
+        kept.append(torch.zeros(10))
+        memory.step(number)
+    spans = read(memory.files[0]).rows("spans")
+    steps = [span["step"] for span in spans if span["kind"] == "step"]
+    assert steps == [3_000_000_000, 3_000_000_001]
+    (warning,) = said()
+    assert "step() takes a whole number from 0 on" in warning
+    del kept
+
+
 def test_steps_from_another_thread_are_counted(tmp_path: Path, said: Said) -> None:
     with MemoryWriter(tmp_path, scalars=False) as memory:
         kept = torch.zeros(1003)
