@@ -116,8 +116,8 @@ def main() -> None:
     """Both runs, in place of what an earlier run of this program left there."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--logdir", type=Path, default=Path(__file__).parent / "runs")
-    parser.add_argument("--steps", type=int, default=14)
-    parser.add_argument("--batch-size", type=int, default=48)
+    parser.add_argument("--steps", type=int, default=16)
+    parser.add_argument("--batch-size", type=int, default=32)
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     for name in ("leaky", "fixed"):
