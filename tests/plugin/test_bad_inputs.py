@@ -64,15 +64,15 @@ def test_a_child_that_is_killed_harms_nobody(tmp_path: Path) -> None:
     path = write_pickle(snapshot(events=40_000, shared_lists=False), logdir / "run" / "x.pickle")
     with TensorBoardServer(logdir) as server:
         (source,) = server.sources(after=1).values()
-        while server.get("open", source=source["id"]).json()["state"] != "reading":
-            pass
-        (child,) = _children(server.pid)
+        while not (children := _children(server.pid)):
+            server.get("open", source=source["id"])
+        (child,) = children
         os.kill(child, 9)
         status = server.opened(source["id"])
         assert status["state"] == "error"
         assert "x.pickle: ended the process that read it (SIGKILL)" in status["error"]
         assert len(server.board("data/plugin/scalars/scalars?tag=loss&run=run")) == STEPS
-        path.touch()  # another state of the file: it is tried again at once
+        path.touch()  # another state of the file: it is tried again when it has settled
         assert server.opened(source["id"])["state"] == "ready"
 
 
