@@ -53,4 +53,7 @@ def run_of(root: Root, folders: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
 
 
 def _absolute(path: str) -> str:
-    return path if is_remote(path) else str(Path(path).expanduser().absolute())
+    """A folder of this machine by its path alone, also where ``file://`` stands before it."""
+    if is_remote(path):
+        return path
+    return str(Path(path.removeprefix("file://")).expanduser().absolute())

@@ -35,6 +35,8 @@ def test_a_logdir_is_one_unnamed_root(monkeypatch: pytest.MonkeyPatch) -> None:
     assert roots_of("~/runs") == [Root("/home/someone/runs", "", "~/runs")]
     assert roots_of("gs://bucket/x", "ignored:/x") == [Root("gs://bucket/x", "", "gs://bucket/x")]
     assert roots_of("", "") == []
+    assert roots_of("file:///a/b") == [Root("/a/b", "", "file:///a/b")]
+    assert roots_of("", "name:file:///a/b") == [Root("/a/b", "name", "name")]
 
 
 @pytest.mark.parametrize(
