@@ -21,6 +21,7 @@ from tb_memory_plugin.readers.torch_frames import FrameStacks
 from tb_memory_plugin.readers.torch_trace import Trace
 from tb_memory_plugin.readers.torch_words import Pools
 from tb_memory_plugin.recording import builder
+from tb_memory_plugin.recording.arrays import TooMuchText
 from tb_memory_plugin.recording.recording import Recording
 
 FORMAT = "torch_snapshot"
@@ -68,6 +69,8 @@ def from_structure(
         return _recording(_parts(structure), name, consume, device_type, progress)
     except Malformed as error:
         raise SourceError(name, f"is not a valid memory snapshot: {error}", _REMEDY) from error
+    except TooMuchText as error:
+        raise SourceError(name, str(error), "record less metadata, or fewer events") from error
     except RecursionError as error:
         raise SourceError(name, "is nested too deeply", _REMEDY) from error
 

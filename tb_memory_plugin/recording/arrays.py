@@ -13,6 +13,13 @@ from tb_memory_plugin.recording.schema import sentinel
 
 IntArray = npt.NDArray[Any]
 
+#: Bytes that the texts of a column may have together: Arrow's offsets have 32 bits.
+_MOST_TEXT = (1 << 31) - 1
+
+
+class TooMuchText(OverflowError):
+    """Texts that are longer together than a column can hold."""
+
 
 def column(
     data: npt.ArrayLike, kind: pa.DataType, missing: npt.ArrayLike | None = None, name: str = ""
@@ -103,10 +110,16 @@ def encoded_text(values: Iterable[str | None]) -> pa.DictionaryArray:
 
 
 def strings(values: Sequence[str]) -> pa.StringArray:
-    """An Arrow array of text. (``pa.array`` of a list imports pandas where it is installed.)"""
+    """An Arrow array of text. (``pa.array`` of a list imports pandas where it is installed.)
+
+    Raises TooMuchText.
+    """
     encoded = [value.encode() for value in values]
+    lengths = [len(value) for value in encoded]
+    if sum(lengths) > _MOST_TEXT:
+        raise TooMuchText(f"holds more than {_MOST_TEXT} bytes of different texts of one kind")
     offsets = np.zeros(len(encoded) + 1, dtype=np.int32)
-    np.cumsum([len(value) for value in encoded], out=offsets[1:])
+    np.cumsum(lengths, out=offsets[1:])
     return pa.StringArray.from_buffers(
         len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))
     )

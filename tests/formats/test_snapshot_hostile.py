@@ -15,6 +15,7 @@ import pytest
 
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import torch_snapshot
+from tb_memory_plugin.recording import arrays
 from tests.fixtures.snapshots import snapshot, write_pickle
 
 Q = struct.Struct("<Q").pack
@@ -285,3 +286,12 @@ def test_the_collector_and_limits_are_as_before(tmp_path: Path) -> None:
 
     assert gc.isenabled()
     assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+def test_more_text_than_a_column_can_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "_MOST_TEXT", 4_000)
+    structure = snapshot(events=60)
+    for place, entry in enumerate(structure["device_traces"][0]):
+        entry["user_metadata"] = f"{place:0100}"
+    path = write_pickle(structure, tmp_path / "made.pickle")
+    assert "holds more than 4000 bytes of different texts" in refusal(path)
