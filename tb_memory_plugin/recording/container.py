@@ -15,9 +15,9 @@ import os
 import struct
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tb_memory_plugin.errors import ContainerError
 
@@ -27,13 +27,14 @@ _ALIGNMENT = 64
 _LONGEST_DIRECTORY = 64 << 20  # it names tables and says what a recording is, it holds no data
 _FOOTER = struct.Struct("<QQI8s")
 
+Content = bytes | memoryview | Callable[[BinaryIO], None]
 
-def write(
-    path: Path, document: Mapping[str, Any], buffers: Mapping[str, bytes | memoryview]
-) -> None:
+
+def write(path: Path, document: Mapping[str, Any], buffers: Mapping[str, Content]) -> None:
     """Write ``document`` and ``buffers`` to ``path``: a temporary file beside it, then a rename.
 
-    Raises OSError; ``path`` then holds what it held before.
+    A buffer is its bytes, or what writes them to the end of the file it is given. Raises OSError;
+    ``path`` then holds what it held before.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
@@ -43,8 +44,12 @@ def write(
             entries = []
             for name, data in buffers.items():
                 file.write(b"\0" * (-file.tell() % _ALIGNMENT))
-                entries.append([name, file.tell(), len(data)])
-                file.write(data)
+                begin = file.tell()
+                if callable(data):
+                    data(file)
+                else:
+                    file.write(data)
+                entries.append([name, begin, file.tell() - begin])
             directory = json.dumps(
                 {"version": CONTAINER_VERSION, "document": document, "buffers": entries}
             ).encode()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -95,7 +95,7 @@ def save(recording: Recording, path: Path, *, compress: bool = False) -> None:
     ``compress`` (zstd, each buffer) makes small files that travel well and cannot be mapped.
     """
     document = {"schema": SCHEMA_VERSION, "meta": dict(recording.meta)}
-    buffers = {name: _serialise(table, compress) for name, table in recording.tables.items()}
+    buffers = {name: _content(table, compress) for name, table in recording.tables.items()}
     container.write(path, document, buffers)
 
 
@@ -104,19 +104,18 @@ def open_recording(path: Path) -> Recording:
     return _from_buffers(*container.open_mapped(path), path.name)
 
 
-def _serialise(table: pa.Table, compress: bool) -> memoryview:
+def _content(table: pa.Table, compress: bool) -> container.Content:
     whole = table.combine_chunks()
     if compress:
         sink = pa.BufferOutputStream()
         _write(sink, whole, pa.ipc.IpcWriteOptions(compression="zstd"))
         return memoryview(sink.getvalue())
-    # Measured first, then written into a buffer of that size: a growing one copies itself.
-    size = pa.MockOutputStream()
-    _write(size, whole, pa.ipc.IpcWriteOptions())
-    buffer = pa.allocate_buffer(size.size())
-    with pa.FixedSizeBufferWriter(buffer) as writer:
-        _write(writer, whole, pa.ipc.IpcWriteOptions())
-    return memoryview(buffer)
+
+    def write(file: BinaryIO) -> None:
+        # Straight into the file: a buffer between would be as large as the table.
+        _write(pa.PythonFile(file, mode="w"), whole, pa.ipc.IpcWriteOptions())
+
+    return write
 
 
 def _write(sink: pa.NativeFile, table: pa.Table, options: pa.ipc.IpcWriteOptions) -> None:
