@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tb_memory_plugin.analysis.content import stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
@@ -26,6 +25,9 @@ def matching_texts(texts: pa.Array, pattern: str) -> IntArray:
         pattern.encode()
     except UnicodeEncodeError:  # what a shell makes of bytes that are no text
         raise QueryError(f"{pattern!r} holds bytes that are no text.") from None
+    # Imported where it is used: a tenth of a second, which reading a source can do without.
+    import pyarrow.compute as pc
+
     expression = as_expression(pattern)
     try:
         if expression is None:
@@ -68,6 +70,8 @@ def _of_codes(hits: IntArray, recording: Recording, device: Device, column: str)
 
 def stacks_with(recording: Recording, pattern: str) -> IntArray:
     """Which stacks hold a frame whose text ``function file:line`` matches ``pattern``."""
+    import pyarrow.compute as pc
+
     table = recording.table("frames")
     # Scalars from an array: made from Python's text they would bring in pandas.
     nothing, space, colon = arrays.strings(["", " ", ":"])
