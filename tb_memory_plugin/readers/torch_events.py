@@ -47,7 +47,9 @@ KEYS = (
 #: Words of a snapshot's trace (torch/csrc/cuda/Module.cpp) to codes.
 ACTIONS = {action.name.lower(): int(action) for action in Action if action is not Action.UNKNOWN}
 
-_MOVES_MEMORY = np.array(
+#: By code of the action.
+_MOVES_MEMORY, _SPECIAL = np.zeros(256, dtype=bool), np.zeros(256, dtype=bool)
+_MOVES_MEMORY[
     [
         Action.ALLOC,
         Action.FREE_REQUESTED,
@@ -56,11 +58,10 @@ _MOVES_MEMORY = np.array(
         Action.SEGMENT_FREE,
         Action.SEGMENT_MAP,
         Action.SEGMENT_UNMAP,
-    ],
-    dtype=np.uint8,
-)
+    ]
+] = True
+_SPECIAL[[Action.OOM, Action.SNAPSHOT, Action.USER_DEFINED]] = True
 _LATEST_US = INT64_MAX // 1_000
-_SPECIAL = np.array([Action.OOM, Action.SNAPSHOT, Action.USER_DEFINED], dtype=np.uint8)
 
 
 class TraceReader:
@@ -167,7 +168,7 @@ def _sizes(values: list[Any], actions: IntArray, first: int) -> tuple[IntArray, 
     try:
         return integers(values, "size", first=first)
     except Malformed:
-        idle = ~np.isin(actions, _MOVES_MEMORY)
+        idle = ~_MOVES_MEMORY[actions]
         kept = [
             None if rest and not (type(value) is int and 0 <= value <= INT64_MAX) else value
             for value, rest in zip(values, idle.tolist(), strict=True)
@@ -198,7 +199,7 @@ def _check_complete(missing: IntArray | None, actions: IntArray, first: int, key
     """What moves memory must say where and how much."""
     if missing is None:
         return
-    wrong = np.flatnonzero(missing & np.isin(actions, _MOVES_MEMORY))
+    wrong = np.flatnonzero(missing & _MOVES_MEMORY[actions])
     if len(wrong):
         raise Malformed(f"entry {first + int(wrong[0])} has no {key}")
 
@@ -223,5 +224,5 @@ def _special(
             times[place],
             {key: chunk[place].get(key) for key in ("size", "device_free", "frames")},
         )
-        for place in np.flatnonzero(np.isin(actions, _SPECIAL)).tolist()
+        for place in np.flatnonzero(_SPECIAL[actions]).tolist()
     ]
