@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,12 +45,17 @@ def run(command: Sequence[str]) -> Sample:
     return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
 
 
-def by_turns(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, Summary]:
-    """Run all ``commands`` once a round, so that what else the machine does hits all alike."""
+def by_turns(
+    commands: Mapping[str, Sequence[str] | Callable[[], Sample]], rounds: int
+) -> dict[str, Summary]:
+    """Run all ``commands`` once a round, so that what else the machine does hits all alike.
+
+    What is callable measures itself.
+    """
     samples: dict[str, list[Sample]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
-            samples[name].append(run(command))
+            samples[name].append(command() if callable(command) else run(command))
     return {
         name: Summary(
             statistics.median(sample.wall for sample in found),
