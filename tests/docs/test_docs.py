@@ -12,6 +12,7 @@ import pytest
 
 import tb_memory_plugin
 from tb_memory_plugin import cli
+from tb_memory_plugin.api import LoadedRecording
 from tests.conftest import REPOSITORY
 
 DOCS = REPOSITORY / "docs"
@@ -69,6 +70,14 @@ def test_every_method_and_parameter_of_the_writer_is_documented() -> None:
                 list(inspect.signature(member).parameters)[1:] if callable(member) else []
             ):
                 assert re.search(rf"\b{parameter}\b", text), f"{name}({parameter})"
+
+
+def test_everything_a_loaded_recording_offers_is_documented() -> None:
+    text = section(read("docs/cli.md"), "From Python")
+    offered = [name for name in vars(LoadedRecording) if not name.startswith("_")]
+    assert {"breakdown", "table", "to_pandas"} < set(offered)
+    for name in offered:
+        assert f"recording.{name}" in text, name
 
 
 def test_every_flag_of_the_server_is_documented() -> None:
