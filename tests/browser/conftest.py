@@ -149,3 +149,17 @@ def picture(request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
         return path
 
     return keep
+
+
+@pytest.fixture
+def pictures(picture):  # type: ignore[no-untyped-def]
+    """``pictures(page)`` keeps one in the light theme and one in the dark."""
+
+    def keep(page: Page) -> None:
+        picture(page, "light")
+        page.evaluate("document.body.classList.add('dark-mode')")
+        page.wait_for_timeout(500)  # the page's frame follows, and paints
+        picture(page, "dark")
+        page.evaluate("document.body.classList.remove('dark-mode')")
+
+    return keep

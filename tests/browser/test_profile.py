@@ -182,7 +182,7 @@ def test_a_run_still_being_written_follows_tensorboards_reload(
 
 
 def test_a_large_recording_says_how_far_it_is(
-    watched: Watched, tmp_path: Path, picture: Any
+    watched: Watched, tmp_path: Path, picture: Any, pictures: Any
 ) -> None:
     structure = snapshot(events=150_000, shared_lists=False, depth=30)
     (tmp_path / "run").mkdir()
@@ -200,8 +200,5 @@ def test_a_large_recording_says_how_far_it_is(
         births = sum(event["action"] == "alloc" for event in structure["device_traces"][0])
         assert f"{births:,}".replace(",", "\u202f") in frame.locator(".numbers").inner_text()
         assert len(chart.column(0.5)) > 3
-        picture(watched.page, "light")
-        watched.page.evaluate("document.body.classList.add('dark-mode')")
-        watched.page.wait_for_timeout(500)
-        picture(watched.page, "dark")
+        pictures(watched.page)
         watched.page.goto("about:blank")

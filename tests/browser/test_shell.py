@@ -174,7 +174,7 @@ def test_a_recording_without_a_history_shows_its_end(
 
 
 def test_a_failed_allocation_is_named_and_leads_to_its_moment(
-    watched: Watched, server: TensorBoardServer, logdir: Path, picture: Any
+    watched: Watched, server: TensorBoardServer, logdir: Path, pictures: Any
 ) -> None:
     structure = pickle.loads((logdir / "failed" / "snapshot.pickle").read_bytes())
     trace = structure["device_traces"][0]
@@ -184,19 +184,19 @@ def test_a_failed_allocation_is_named_and_leads_to_its_moment(
     assert "Out of memory" in failed.inner_text()
     digits = "".join(filter(str.isdigit, (failed.get_attribute("title") or "").split(" B")[0]))
     assert str(failure["size"]) in digits
-    picture(watched.page, "light")
+    pictures(watched.page)
     failed.get_by_role("button").click()
     assert f"at={event}" in settled_address(watched.page, "memory.at=")
 
 
 def test_a_broken_file_is_an_error_in_words(
-    watched: Watched, server: TensorBoardServer, picture: Any
+    watched: Watched, server: TensorBoardServer, pictures: Any
 ) -> None:
     frame = open_page(watched.page, server.url + link("broken", "cut.pickle"))
     said = frame.locator(".explanation")
     said.wait_for(timeout=60_000)
     assert "cut.pickle" in said.inner_text()
-    picture(watched.page, "light")
+    pictures(watched.page)
     frame.locator(".recording", has_text="train").first.click()
     wait_for_table(frame)
 
@@ -253,7 +253,7 @@ def test_a_hidden_tab_stops_working(watched: Watched, server: TensorBoardServer)
 
 @pytest.mark.parametrize("width", [800, 420])
 def test_narrow_pages_keep_everything_in_reach(
-    watched: Watched, server: TensorBoardServer, picture: Any, width: int
+    watched: Watched, server: TensorBoardServer, pictures: Any, width: int
 ) -> None:
     watched.page.set_viewport_size({"width": width, "height": 900})
     frame = _shown(watched, server)
@@ -265,7 +265,7 @@ def test_narrow_pages_keep_everything_in_reach(
     wait_for_table(frame)
     frame.locator("tr[data-row]").first.click()
     assert frame.locator(".inspector.chosen .title").is_visible()
-    picture(watched.page, "light")
+    pictures(watched.page)
 
 
 def _drop(inside: Frame, name: str, content: bytes) -> None:
@@ -292,12 +292,14 @@ def test_a_dropped_file_opens(watched: Watched, server: TensorBoardServer, tmp_p
     wait_for_table(frame)
 
 
-def test_an_empty_logdir_says_how_to_record(watched: Watched, tmp_path: Path, picture: Any) -> None:
+def test_an_empty_logdir_says_how_to_record(
+    watched: Watched, tmp_path: Path, pictures: Any
+) -> None:
     with TensorBoardServer(tmp_path) as server:
         frame = open_page(watched.page, server.url + TAB)
         frame.get_by_text("No memory recordings yet").wait_for(timeout=30_000)
         assert "MemoryWriter" in frame.locator(".state").inner_text()
-        picture(watched.page, "light")
+        pictures(watched.page)
         watched.page.goto("about:blank")  # before the server it polls is gone
 
 
