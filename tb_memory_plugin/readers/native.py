@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.errors import ContainerError, SourceError
-from tb_memory_plugin.readers import opening
+from tb_memory_plugin.readers import earlier, opening
 from tb_memory_plugin.recording import builder, container
 from tb_memory_plugin.recording.recording import Recording, open_recording
 from tb_memory_plugin.recording.schema import RECORDED
@@ -56,7 +56,7 @@ def read(path: Path, progress: Callable[[float, str], None] | None = None) -> Re
     if progress is not None:
         progress(0.0, "reading")
     with opening.regular_file(path, path.name):
-        recording = _opened(path).only_recorded()
+        recording = _or_sentence(path, lambda: _opened(path))
     fault = _fault(recording)
     if fault is not None:
         raise SourceError(path.name, fault, _REMEDY)
@@ -64,7 +64,9 @@ def read(path: Path, progress: Callable[[float, str], None] | None = None) -> Re
 
 
 def _opened(path: Path) -> Recording:
-    return _or_sentence(path, lambda: open_recording(path))
+    recorded = open_recording(path).only_recorded()
+    tables = recorded.tables.items()
+    return recorded.with_tables({name: earlier.carried_on(name, table) for name, table in tables})
 
 
 def _or_sentence(path: Path, work: Callable[[], T]) -> T:

@@ -104,6 +104,30 @@ def test_tables_that_do_not_fit(
         native.read(_written(tmp_path, meta, tables))
 
 
+def test_tables_of_an_earlier_version_are_carried_on(tmp_path: Path, recording: Recording) -> None:
+    path = tmp_path / "old.tbmem"
+    later = {"events": ["forward_stack", "compile_context"], "labels": ["step"], "spans": ["args"]}
+    tables = {}
+    for name, table in recording.tables.items():
+        table = table.drop_columns(later.get(name, []))
+        if "step" in table.schema.names:
+            place = table.schema.names.index("step")
+            table = table.set_column(place, "step", table.column("step").cast(pa.int32()))
+        tables[name] = table
+    save(Recording(recording.meta, tables), path, compress=True)
+
+    read = native.read(path)
+
+    for name, table in recording.tables.items():
+        assert read.table(name).schema == RECORDED[name]
+        kept = [column for column in table.schema.names if column not in later.get(name, [])]
+        assert read.table(name).select(kept).equals(table.select(kept)), name
+        assert all(read.table(name).column(c).null_count == len(table) for c in later.get(name, []))
+    steps = recording.values("spans", "step")
+    assert read.values("spans", "step").tolist() == steps.tolist()
+    assert derive(read).table("usage").equals(derive(recording).table("usage"))
+
+
 def test_tables_of_a_later_version_are_left_alone(tmp_path: Path) -> None:
     tables = {**_events(), "quantum": pa.table({"a": [1]})}
 
