@@ -5,6 +5,7 @@ import { bytes, counted } from "../format";
 
 const FORMATS: Readonly<Record<string, string>> = {
   native: "recorded",
+  torch_profiler: "recorded",
   torch_snapshot: "snapshot",
   kineto_trace: "profiler trace",
   xplane: "XPlane",
