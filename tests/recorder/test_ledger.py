@@ -49,9 +49,21 @@ def test_a_free_takes_the_size_its_allocation_had() -> None:
 
 def test_a_free_without_a_birth_was_alive_before_the_window() -> None:
     history = History()
-    history.memory(0x1000, -48)
+    history.memory(0x1000, -512, "cuda:0")
     lives, _ = derived(history)
-    assert [(row["size"], row["birth"], row["death"]) for row in lives] == [(48, None, 0)]
+    assert [(row["size"], row["birth"], row["death"]) for row in lives] == [(512, None, 0)]
+
+
+def test_a_free_on_a_cpu_without_a_birth_is_of_unknown_size() -> None:
+    """Torch reports the size it last profiled at the address, maybe that of another block."""
+    history = History()
+    history.memory(0x2000, 8)
+    history.memory(0x1000, -48)
+    history.step(0)
+    lives, _ = derived(history)
+    assert [(row["size"], row["birth"], row["death"]) for row in lives] == [(8, 0, None)]
+    assert history.ledger.usage == [StepUsage(0, "cpu", 8, 8)]
+    assert history.ledger.unknown_frees == 1
 
 
 def test_a_tracked_storage_without_a_birth_was_alive_before_the_window() -> None:

@@ -236,3 +236,24 @@ def test_annotations_nest_and_never_overlap(tmp_path: Path, every_step: None) ->
     assert sum(row["name"] == "outer" for row in found) == 3
     (unfinished,) = [row for row in found if row["end"] is None]
     assert unfinished["name"] == "left open"
+
+
+def test_blocks_of_the_time_between_two_writers_are_not_guessed(tmp_path: Path) -> None:
+    """Torch remembers what it profiled in the first and never saw freed."""
+    sizes = [next(SIZES) for _ in range(50)]
+    kept: list[object] = []
+
+    def makes(_: MemoryWriter) -> None:
+        kept.extend(made(size) for size in sizes)
+
+    def drops(_: MemoryWriter) -> None:
+        made(next(SIZES))
+        kept.clear()
+
+    record(tmp_path, makes)
+    kept.clear()
+    kept.extend(made(size - 1) for size in sizes)  # in the same places, one byte smaller
+    recorded = record(tmp_path, drops)
+    assert [row for row in recorded.lives if row["birth"] is None] == []
+    assert recorded.rows("usage")[0]["allocated"] == 0
+    assert recorded.recording.meta["problems"] == []

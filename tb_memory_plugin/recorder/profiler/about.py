@@ -35,10 +35,12 @@ def _device(name: str) -> dict[str, Any]:
 def _missing(ledger: Ledger, stacks: bool, ended: str) -> list[dict[str, str]]:
     found = []
     if "cpu" in ledger.devices:
+        freed = ledger.unknown_frees
+        freed_too = f"; {freed} frees in the window are of such blocks" if freed else ""
         found += [
             {
                 "what": "untracked memory of the cpu from before the window",
-                "why": "the profiler does not see what was allocated before it started",
+                "why": f"the profiler does not see what was allocated before it started{freed_too}",
                 "remedy": "call MemoryWriter.track(model, optimizer), or create tensors "
                 "inside the writer",
             },

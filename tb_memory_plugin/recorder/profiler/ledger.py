@@ -54,6 +54,7 @@ class Ledger:
         self.before_freed: list[Storage] = []
         self.failures: list[Failure] = []
         self.usage: list[StepUsage] = []
+        self.unknown_frees = 0  # of blocks from before the window whose size is not known
         self.unseen_frees = 0
         self.unseen_births = 0
         self._purposes = Purposes()
@@ -141,6 +142,11 @@ class Ledger:
             storage = self.before.pop(key)
             self.before_freed.append(storage)
             size = self.given(storage)
+        elif self.devices[place] == "cpu":
+            # Allocated before the window. Torch gives the size that was last profiled at this
+            # address, which may have been another block's: better unknown than wrong.
+            self.unknown_frees += 1
+            return
         stack = stack_of(scope, self.stacks)
         self.events.add(time, place, Action.FREE_COMPLETED, address, size, stack)
         self._meters[place].moved(-size)
