@@ -56,7 +56,7 @@ def axis(recording: Recording, device: Device, name: str) -> Axis:
     times = event_times(recording, device)
     if times is None:
         raise QueryError(f"The events of {device.name} have no time stamps; look at them by event.")
-    return Axis(name, _usage_times(recording, device), int(times[0]), int(times[-1]) + 1)
+    return Axis(name, _usage_times(recording, device, times), int(times[0]), int(times[-1]) + 1)
 
 
 def bins(of: Axis, begin: int | None, end: int | None, width: int) -> Bins:
@@ -88,10 +88,11 @@ def _filled(of: Axis, edges: IntArray, size: int) -> Bins:
     return Bins(size, begins, np.where(carried, start - 1, start), stop)
 
 
-def _usage_times(recording: Recording, device: Device) -> IntArray:
-    times = recording.values("usage", "time", device)[1:]
+def _usage_times(recording: Recording, device: Device, times: IntArray) -> IntArray:
+    """The ``times`` of the events that the rows of usage are of, mapped where they may be."""
+    own = recording.values("usage", "time", device)[1:]
+    event = recording.values("usage", "event", device)[1:]
     key = ("times_in_order", device.index)
-    if memo(recording, key, lambda: bool((times[1:] >= times[:-1]).all())):
-        return times
-    key = ("ordered_times", device.index)
-    return memo(recording, key, lambda: np.maximum.accumulate(times))
+    if memo(recording, key, lambda: bool((own == times[event]).all())):
+        return own
+    return memo(recording, ("ordered_times", device.index), lambda: times[event])

@@ -254,3 +254,22 @@ def test_what_cannot_be_asked_is_said_in_words(question: dict[str, Any], words: 
     with pytest.raises(QueryError) as error:
         ask(recording, **question)
     assert words in str(error.value)
+
+
+def test_no_peak_is_lost_where_time_stamps_go_back() -> None:
+    """The first event that moves memory bears an earlier time than the first event of all."""
+    recording = derive(
+        history(
+            [
+                ("snapshot", 0, 0, {"time": 5000}),
+                ("free", 4096, 1000, {"time": 0}),
+                ("alloc", 4096, 10, {"time": 7000}),
+            ]
+        )
+    )
+    rows, about = ask(recording, axis="time", width=1)
+    assert (about["begin"], about["end"]) == (5000, 7001)
+    assert max(row["allocated"] for row in rows) == 1000
+    rows, _ = ask(recording, axis="time", width=5000)
+    assert [row["allocated"] for row in rows[:2]] == [1000, 0]
+    assert rows[-1]["allocated"] == 10
