@@ -277,8 +277,9 @@ class TestRemote:
             marker = {"name": self._strip_protocol(path) + "/", "size": 0, "type": "directory"}
             return [marker, *real(self, path, **options)]
 
-        monkeypatch.setattr(files, "ls", with_marker)
-        assert [s.run for s in found(bucket)] == [".", "one", "two"]
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "ls", with_marker)
+            assert [s.run for s in found(bucket)] == [".", "one", "two"]
 
     def test_an_error_of_its_own_is_the_sentence_of_one_folder(
         self, bucket: str, monkeypatch: pytest.MonkeyPatch
@@ -293,8 +294,10 @@ class TestRemote:
                 raise KeyError("Forbidden")
             return real(self, path, **options)
 
-        monkeypatch.setattr(files, "ls", refused)
-        top, one, two = found(bucket)
+        # Undone at once: the bucket is listed again when it is emptied.
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "ls", refused)
+            top, one, two = found(bucket)
         assert (top.fault, two.fault) == (None, None)
         assert not one.is_file and one.run == "one"
         assert one.fault == (
