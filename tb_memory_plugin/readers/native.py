@@ -64,7 +64,7 @@ def read(path: Path, progress: Callable[[float, str], None] | None = None) -> Re
 
 
 def _opened(path: Path) -> Recording:
-    recorded = open_recording(path).only_recorded()
+    recorded = open_recording(path, check=True).only_recorded()
     tables = recorded.tables.items()
     return recorded.with_tables({name: earlier.carried_on(name, table) for name, table in tables})
 

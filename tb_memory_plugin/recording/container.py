@@ -1,9 +1,9 @@
 """One file that holds several byte buffers and a JSON document, written whole or not at all.
 
 Layout: ``MAGIC``, then the buffers, each starting at a multiple of 64 bytes, then the directory
-(JSON: version, document, and name, offset, length of every buffer), then a footer of offset,
-length and CRC-32 of the directory and ``MAGIC`` again. The footer is last, so a file that was cut
-off is recognised by its end.
+(JSON: version, document, name, offset, length of every buffer, and CRC-32 of those that were given
+as bytes), then a footer of offset, length and CRC-32 of the directory and ``MAGIC`` again. The
+footer is last, so a file that was cut off is recognised by its end.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def write(path: Path, document: Mapping[str, Any], buffers: Mapping[str, Content
         with os.fdopen(handle, "wb") as file:
             file.write(MAGIC)
             entries = []
+            checksums = {}
             for name, data in buffers.items():
                 file.write(b"\0" * (-file.tell() % _ALIGNMENT))
                 begin = file.tell()
@@ -49,10 +50,15 @@ def write(path: Path, document: Mapping[str, Any], buffers: Mapping[str, Content
                     data(file)
                 else:
                     file.write(data)
+                    checksums[name] = zlib.crc32(data)
                 entries.append([name, begin, file.tell() - begin])
-            directory = json.dumps(
-                {"version": CONTAINER_VERSION, "document": document, "buffers": entries}
-            ).encode()
+            content = {
+                "version": CONTAINER_VERSION,
+                "document": document,
+                "buffers": entries,
+                "checksums": checksums,
+            }
+            directory = json.dumps(content).encode()
             offset = file.tell()
             file.write(directory)
             file.write(_FOOTER.pack(offset, len(directory), zlib.crc32(directory), MAGIC))
@@ -66,19 +72,22 @@ def write(path: Path, document: Mapping[str, Any], buffers: Mapping[str, Content
         raise
 
 
-def open_mapped(path: Path) -> tuple[dict[str, Any], dict[str, memoryview]]:
+def open_mapped(path: Path, *, check: bool = False) -> tuple[dict[str, Any], dict[str, memoryview]]:
     """The document and buffers of ``path``, memory-mapped (the mapping lives as long as they do).
 
-    Raises ContainerError for anything but a whole file of a known version, OSError otherwise.
+    ``check`` reads all of the file and compares the checksums that are in it. Raises
+    ContainerError for anything but a whole file of a known version, OSError otherwise.
     """
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size < len(MAGIC) + _FOOTER.size:
             raise ContainerError(f"{path.name}: too short to be a recording; record it again.")
         view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    return parse(view, path.name)
+    return parse(view, path.name, check=check)
 
 
-def parse(view: memoryview, name: str) -> tuple[dict[str, Any], dict[str, memoryview]]:
+def parse(
+    view: memoryview, name: str, *, check: bool = False
+) -> tuple[dict[str, Any], dict[str, memoryview]]:
     """Like :func:`open_mapped` for bytes already at hand; ``name`` is for error messages."""
     if len(view) < len(MAGIC) + _FOOTER.size or bytes(view[: len(MAGIC)]) != MAGIC:
         raise ContainerError(f"{name}: not a recording of this package, or cut off.")
@@ -100,4 +109,8 @@ def parse(view: memoryview, name: str) -> tuple[dict[str, Any], dict[str, memory
         if start < 0 or size < 0 or start + size > offset:
             raise ContainerError(f"{name}: the recording's directory is damaged; copy it again.")
         buffers[entry] = view[start : start + size]
+    # Files that travel have checksums; files of the cache, and those of earlier versions, none.
+    for entry, known in content.get("checksums", {}).items() if check else ():
+        if zlib.crc32(buffers[entry]) != known:
+            raise ContainerError(f"{name}: its table {entry} is damaged; copy it again.")
     return content["document"], buffers

@@ -92,16 +92,20 @@ class Recording:
 def save(recording: Recording, path: Path, *, compress: bool = False) -> None:
     """Write ``recording`` to ``path`` in one file, atomically.
 
-    ``compress`` (zstd, each buffer) makes small files that travel well and cannot be mapped.
+    ``compress`` (zstd, each buffer) makes small files with checksums, that travel well
+    and cannot be mapped.
     """
     document = {"schema": SCHEMA_VERSION, "meta": dict(recording.meta)}
     buffers = {name: _content(table, compress) for name, table in recording.tables.items()}
     container.write(path, document, buffers)
 
 
-def open_recording(path: Path) -> Recording:
-    """The recording in ``path``, memory-mapped. Raises ContainerError, OSError."""
-    return _from_buffers(*container.open_mapped(path), path.name)
+def open_recording(path: Path, *, check: bool = False) -> Recording:
+    """The recording in ``path``, memory-mapped. Raises ContainerError, OSError.
+
+    ``check`` reads the whole file and refuses it where it is not what was written.
+    """
+    return _from_buffers(*container.open_mapped(path, check=check), path.name)
 
 
 def _content(table: pa.Table, compress: bool) -> container.Content:

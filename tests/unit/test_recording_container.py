@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 import pytest
 
+from tb_memory_plugin.errors import ContainerError
 from tb_memory_plugin.recording import container
 
 
@@ -34,3 +35,15 @@ def test_a_buffer_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
         container.write(path, {}, {"one": fail})
     assert bytes(container.open_mapped(path)[1]["one"]) == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_bytes_are_checked_only_where_asked(tmp_path: Path) -> None:
+    path = tmp_path / "recording"
+    container.write(path, {}, {"one": b"plain", "two": lambda file: file.write(b"not checked")})
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"not", b"now").replace(b"plain", b"plane"))
+    assert bytes(container.open_mapped(path)[1]["one"]) == b"plane"
+    with pytest.raises(ContainerError, match="its table one is damaged"):
+        container.open_mapped(path, check=True)
+    path.write_bytes(data.replace(b"not", b"now"))
+    assert bytes(container.open_mapped(path, check=True)[1]["two"]) == b"now checked"
