@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
 from tb_memory_plugin import __version__
+from tb_memory_plugin.cli import streams, text
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -15,6 +15,7 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status: 0, 1 for an error (said on stderr), 2 for usage."""
+    streams.prepare()
     chosen = parser().parse_args(arguments)
     # Only now what costs time to import: --help must be quick.
     from tb_memory_plugin.cli import index, info, peak, place
@@ -26,12 +27,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # here, where a reader that has gone is understood
         return status
     except MemoryPluginError as error:
-        print(f"tb-memory: {error}", file=sys.stderr)
+        text.warn(f"tb-memory: {error}")
         return _FAILED
     except BrokenPipeError:
-        # Whoever reads has seen enough; the interpreter must not complain at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.give_up_output()  # whoever reads has seen enough
         return 0
+    except OSError as error:
+        streams.give_up_output()
+        reason = error.strerror or type(error).__name__
+        where = f"{error.filename}: " if error.filename else "the answer could not be written: "
+        text.warn(f"tb-memory: {where}{reason}; check permissions and space on the disk.")
+        return _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
 
@@ -117,8 +123,7 @@ def _json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON for programs")
 
 
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
+def _count(word: str) -> int:
+    if not word.isdecimal():
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0 on")
+    return int(word)

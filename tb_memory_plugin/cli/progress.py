@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import TextIO
 
+from tb_memory_plugin.cli.text import harmless
+
 _CELLS = 24
 _EVERY = 0.1  # seconds between two pictures
 _ERASE = "\r\033[K"
@@ -20,7 +22,7 @@ class Progress:
     """
 
     def __init__(self, name: str, stream: TextIO, *, hidden: bool = False) -> None:
-        self._name = name
+        self._name = harmless(name)
         self._stream = stream
         self._shows = stream.isatty() and not hidden
         self._last = float("-inf")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,21 +12,31 @@ from typing import Any
 from tb_memory_plugin.units import format_bytes
 
 _CODES = {"bold": "1", "quiet": "2", "red": "31", "yellow": "33"}
+#: What would move the cursor or end the line, and the codes of :func:`styled`, which may stand.
+_CONTROL = re.compile(
+    r"(\033\[(?:0|1|2|31|33)m)|[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def say(line: str = "") -> None:
     """Print a line of the answer."""
-    print(line)
+    print(harmless(line))
 
 
 def say_json(answer: Any) -> None:
     """Print an answer for programs."""
-    print(json.dumps(answer, indent=2, ensure_ascii=False))
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    print(json.dumps(answer, indent=2, ensure_ascii=not unicode))
 
 
 def warn(line: str) -> None:
     """Print a line that is not the answer."""
-    print(line, file=sys.stderr)
+    print(harmless(line), file=sys.stderr)
+
+
+def harmless(line: str) -> str:
+    """``line`` with control characters, which names in a file may hold, spelled out."""
+    return _CONTROL.sub(lambda found: found[1] or ascii(found[0])[1:-1], line)
 
 
 def styled(text: str, style: str) -> str:

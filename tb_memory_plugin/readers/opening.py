@@ -32,7 +32,10 @@ def regular_file(path: Path, name: str) -> Iterator[io.FileIO]:
     if "\0" in str(path):
         raise SourceError(name, "is not the name of a file", "leave out the null character")
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise SourceError(name, "is a folder", "name the recording's own file in it")
+        if not stat.S_ISREG(mode):
             raise SourceError(name, "is not a regular file", "put the recording's own file there")
         with path.open("rb", buffering=0) as file:
             if os.fstat(file.fileno()).st_size == 0:

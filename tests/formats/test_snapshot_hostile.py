@@ -247,7 +247,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "loop.pickle").symlink_to(tmp_path / "loop.pickle")
 
     assert "not a regular file" in refusal(tmp_path / "pipe.pickle")
-    assert "not a regular file" in refusal(tmp_path / "folder.pickle")
+    assert "is a folder" in refusal(tmp_path / "folder.pickle")
     assert "is not there" in refusal(tmp_path / "dangling.pickle")
     assert "cannot be read" in refusal(tmp_path / "loop.pickle")
     assert "is not there" in refusal(tmp_path / "absent.pickle")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -257,3 +258,53 @@ def test_a_reader_that_has_seen_enough_is_no_error(source: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def run(*arguments: str, shell: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """``tb-memory`` in a process of its own, its streams as ``shell`` redirects them."""
+    module = [sys.executable, "-m", "tb_memory_plugin.cli", *arguments]
+    return subprocess.run(
+        ["sh", "-c", f'"$@" {shell}', "sh", *module],
+        capture_output=True,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_may_be_closed(closed: str, source: Path) -> None:
+    done = run("peak", str(source), shell=closed)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_under_the_answer_is_one_sentence(source: Path) -> None:
+    done = run("info", str(source), "--json", shell=">/dev/full")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"tb-memory: the answer could not be written: No space left")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8:strict"])
+def test_every_encoding_will_do(encoding: str, tmp_path: Path) -> None:
+    frames = [{"name": "größe→\ud800", "filename": "ö😀.py", "line": 3}]
+    event = {"action": "alloc", "addr": 512, "size": 5, "stream": 0, "frames": frames}
+    made = {"segments": [], "device_traces": [[event]]}
+    path = write_pickle(made, tmp_path / os.fsdecode(b"\xff\xc3\xb6.pickle"))
+    for command in ("peak", "info", "index"):
+        said = run(command, str(path), shell="", PYTHONIOENCODING=encoding)
+        assert (said.returncode, said.stderr) == (0, b"")
+        answered = run(command, str(path), "--json", shell="", PYTHONIOENCODING=encoding)
+        assert (answered.returncode, answered.stderr) == (0, b"")
+        json.loads(answered.stdout.decode(encoding.partition(":")[0]))
+
+
+def test_names_do_not_steer_the_terminal(tmp_path: Path, capsys: Capture) -> None:
+    frames = [{"name": "a\033[2Jb\nc\u202ed", "filename": "x.py", "line": 3}]
+    event = {"action": "alloc", "addr": 512, "size": 5, "stream": 0, "frames": frames}
+    path = write_pickle({"segments": [], "device_traces": [[event]]}, tmp_path / "new\nline.pickle")
+    assert main(["peak", str(path), "--by", "stack"]) == 0
+    printed = capsys.readouterr().out
+    assert r"a\x1b[2Jb\nc\u202ed" in printed
+    assert all(line.isprintable() for line in printed.splitlines())
+    assert main(["index", str(path)]) == 0
+    assert r"new\nline.pickle" in capsys.readouterr().out

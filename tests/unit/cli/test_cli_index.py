@@ -76,7 +76,7 @@ def test_json_lists_every_source(runs: Path, capsys: Capture) -> None:
 def test_what_is_no_name_of_a_file_is_one_sentence(path: str, capsys: Capture) -> None:
     assert main(["index", path]) == 1
     (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith("tb-memory: ") and path[:100] in said
+    assert said.startswith("tb-memory: ") and path[:100].replace("\0", r"\x00") in said
 
 
 def test_an_empty_folder_is_no_failure(tmp_path: Path, capsys: Capture) -> None:
