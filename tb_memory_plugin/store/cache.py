@@ -12,6 +12,7 @@ import logging
 import os
 import re
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -162,13 +163,29 @@ def _usable(root: Path) -> Path:
         with tempfile.TemporaryFile(dir=root):
             pass
     except OSError as error:
-        other = Path(tempfile.mkdtemp(prefix="tb_memory_plugin-"))
+        other = _temporary()
         logger.warning(
-            "The cache folder %s cannot be written (%s); using %s. Choose one with "
-            "--memory_cache_dir.",
+            "The cache folder %s cannot be written (%s); using %s. Choose another with "
+            "TB_MEMORY_CACHE, or TensorBoard's --memory_cache_dir.",
             root,
             error.strerror or error,
             other,
         )
         return other
     return root
+
+
+def _temporary() -> Path:
+    """This user's own folder among the temporary ones: the same each time, or they would pile up.
+
+    A new one where that name is taken by somebody else, who could read or change what is in it.
+    """
+    if hasattr(os, "getuid"):
+        shared = Path(tempfile.gettempdir()) / f"tb_memory_plugin-{os.getuid()}"
+        with contextlib.suppress(OSError):
+            shared.mkdir(mode=0o700, exist_ok=True)
+            found = shared.lstat()
+            private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
+            if private and found.st_uid == os.getuid():
+                return shared
+    return Path(tempfile.mkdtemp(prefix="tb_memory_plugin-"))

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -128,6 +129,30 @@ def test_a_folder_that_cannot_be_written_is_replaced(
     keep(cache, 1)
     assert cache.open(key(1)) is not None
     assert "--memory_cache_dir" in caplog.text
+
+
+@pytest.mark.parametrize("taken", ["nothing", "link", "open", "file"])
+def test_the_replacement_is_one_and_private(
+    taken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary, elsewhere = tmp_path / "tmp", tmp_path / "elsewhere"
+    temporary.mkdir()
+    elsewhere.mkdir(mode=0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    name = temporary / f"tb_memory_plugin-{os.getuid()}"
+    if taken == "link":
+        name.symlink_to(elsewhere)
+    elif taken == "open":
+        name.mkdir()
+        name.chmod(0o777)
+    elif taken == "file":
+        name.write_text("")
+    (tmp_path / "file").write_text("")
+    roots = [Cache(tmp_path / "file" / "cache", 1 << 30).root for _ in range(2)]
+    assert all(root.stat().st_mode & 0o777 == 0o700 for root in roots)
+    assert all(root.parent == temporary and not root.is_symlink() for root in roots)
+    assert (roots == [name, name]) is (taken == "nothing")
+    assert taken == "nothing" or name not in roots
 
 
 def test_the_cache_is_its_user_s_alone(tmp_path: Path) -> None:
