@@ -56,11 +56,27 @@ def usage(tables: DeviceTables, lives: Lives) -> Usage:
         reserved = None if start is None else exact.running(start, mapped)
     except OverflowError:
         raise tables.refuse("the allocations add up to more than 64 bits can count") from None
-    if reserved is not None and int(reserved.min()) < 0:
-        tables.problem("more is unmapped than was ever mapped; reserved is not to be trusted")
+    _note_oddities(tables, allocated, reserved)
     return Usage(
         event=np.concatenate([[-1], event]),
         allocated=allocated,
         reserved=reserved,
         allocation=np.concatenate([[-1], allocation]),
     )
+
+
+def _note_oddities(tables: DeviceTables, allocated: IntArray, reserved: IntArray | None) -> None:
+    """Notes what no allocator does: the file is damaged, or whoever wrote it left things out."""
+    if reserved is not None and int(reserved.min()) < 0:
+        tables.problem("more is unmapped than was ever mapped; reserved is not to be trusted")
+    elif reserved is not None and (allocated > reserved).any():
+        tables.problem(
+            "more is allocated than reserved: segments are missing from the file, and neither "
+            "reserved nor fragmentation is to be trusted"
+        )
+    times = tables.column("events", "time")
+    if tables.has_times and (times[1:] < times[:-1]).any():
+        tables.problem(
+            "time stamps go back; on the time axis such an event stands where the one before it "
+            "does, on the event axis all are in order"
+        )

@@ -35,7 +35,12 @@ def curve(recording: Recording, name: str, event: int) -> int:
 @given(worlds())
 def test_every_allocation_lives_as_long_as_in_the_simulation(world: World) -> None:
     recording = derive(world.recording)
-    assert recording.meta["problems"] == []
+    moments = zip(world.alive, world.mapped, strict=True)
+    over = any(
+        sum(size for size, _ in alive.values()) > PAGE * len(mapped) for alive, mapped in moments
+    )
+    problems = recording.meta["problems"]
+    assert len(problems) == over and all("more is allocated" in problem for problem in problems)
     for event, state in enumerate(world.alive, start=-1):
         expected = [
             (address, size, -1 if birth is None else birth)
@@ -259,6 +264,25 @@ def test_sums_beyond_64_bits_are_refused_in_words() -> None:
         derive(recording)
     fine = derive(history([("alloc", 1, huge), ("free", 1, huge), ("alloc", 2, huge)]))
     assert fine.table("usage").column("allocated").to_pylist() == [0, huge, 0, huge]
+
+
+def test_more_allocated_than_reserved_is_a_problem() -> None:
+    segments = [{"address": 0, "size": 8}]
+    for size, said in ((8, False), (9, True)):
+        blocks = [{"address": 0, "requested": size}]
+        recording = derive(history(blocks=blocks, segments=segments))
+        problems = recording.meta["problems"]
+        assert len(problems) == said and all("than reserved" in problem for problem in problems)
+
+
+def test_time_stamps_that_go_back_are_a_problem() -> None:
+    for last, said in ((5, False), (4, True)):
+        events: list[Event] = [
+            ("alloc", 512, 8, {"time": 5}),
+            ("alloc", 1024, 8, {"time": last}),
+        ]
+        problems = derive(history(events)).meta["problems"]
+        assert len(problems) == said and all("time stamps go back" in word for word in problems)
 
 
 def test_negative_sizes_are_refused_in_words() -> None:
