@@ -315,6 +315,21 @@ def test_a_new_file_shows_up_by_itself(watched: Watched, tmp_path: Path) -> None
         watched.page.goto("about:blank")
 
 
+def test_what_a_link_opens_is_in_sight_in_a_long_list(watched: Watched, tmp_path: Path) -> None:
+    for run in range(40):
+        (tmp_path / f"run{run:02}").mkdir()
+        write_pickle(snapshot(events=20, devices=9), tmp_path / f"run{run:02}" / "a.pickle")
+    expect = pytest.importorskip("playwright.sync_api").expect
+    with TensorBoardServer(tmp_path) as server:
+        server.sources(after=40)
+        frame = open_page(watched.page, server.url + link("run29", "a.pickle"))
+        wait_for_table(frame)
+        chosen = frame.locator(".recording[aria-current=true]")
+        expect(chosen).to_contain_text("run29")
+        expect(chosen).to_be_in_viewport(ratio=0.9)
+        watched.page.goto("about:blank")
+
+
 def test_under_a_path_prefix(watched: Watched, logdir: Path) -> None:
     with TensorBoardServer(logdir, path_prefix="/some/where") as server:
         assert server.url.endswith("/some/where/")

@@ -1,10 +1,11 @@
 /** The list of sources, by run; choosing one opens it. */
 
 import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import type { Source } from "../api";
 import { chooseSource } from "../flow/choose";
 import { counted } from "../format";
-import { openStatus, sourceId, sourceList } from "../state/recording";
+import { openStatus, sourceId, sourceList, summary } from "../state/recording";
 import { drawer } from "./drawer";
 import { atMost, byRun, factsLine, matching } from "./names";
 
@@ -90,9 +91,16 @@ function Item({ source, title, inner = false }: ItemProperties) {
     chooseSource(source.id);
     drawer.value = false;
   };
+  const button = useRef<HTMLButtonElement>(null);
+  // A link may open what is far down the list; the devices, when they come, make that shorter.
+  const devices = chosen ? summary.value?.devices.length : undefined;
+  useEffect(() => {
+    if (chosen) button.current?.scrollIntoView({ block: "nearest" });
+  }, [chosen, devices]);
   return (
     <li>
       <button
+        ref={button}
         type="button"
         class={`item recording ${inner ? "inner" : ""}`}
         aria-current={chosen ? "true" : undefined}

@@ -14,8 +14,9 @@ import { usePaint } from "./usePaint";
 
 const ROW = 20;
 const GAP = 2;
-/** Rows of annotations seen at once; more are scrolled to. */
+/** Rows of annotations seen at once; more are scrolled to, and half of the next says so. */
 const ROWS_SEEN = 6;
+const SEEN = ROWS_SEEN * (ROW + GAP);
 
 /** The box under the pointer and where to speak of it, in pixels of all tracks together. */
 interface Hovered {
@@ -55,7 +56,7 @@ function Track({ model, name, hovered }: TrackProps) {
   const boxes = useComputed(() => layOut(items.value, model.window.value, model.plot.value.width));
   const height = useComputed(() => Math.max(0, rowsOf(items.value) * (ROW + GAP) - GAP));
   // The canvas is as high as what is seen of it: nesting can be deeper than a canvas may be high.
-  const seen = useComputed(() => Math.min(height.value, ROWS_SEEN * (ROW + GAP) - GAP));
+  const seen = useComputed(() => (height.value < SEEN ? height.value : SEEN + ROW / 2));
   usePaint(canvas, () => {
     const shown = boxes.value;
     const [paints, over, top] = [ink.value, hovered.value, scrolled.value];
