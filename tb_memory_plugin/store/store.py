@@ -71,6 +71,9 @@ class Store:
         source = self._source(id)
         found = self._as_it_is(source)
         with self._lock:
+            # Here, not when it was looked up: a scan that looked earlier may come in between.
+            if found.stat != source.found.stat and not is_remote(found.address):
+                source.see(replace(source.found, stat=found.stat))
             if source.job is None:
                 self._begin(source, found)
             else:
@@ -174,10 +177,7 @@ class Store:
         if stat == found.stat and not found.fault:
             return found
         # What was wrong with it may be right by now; reading finds out.
-        fresh = replace(found, stat=stat, fault=None)
-        with self._lock:
-            source.see(replace(source.found, stat=stat))
-        return fresh
+        return replace(found, stat=stat, fault=None)
 
     def _begin(self, source: Source, found: Found) -> None:
         """Start reading unless it is read, or was tried just now. Under the lock."""

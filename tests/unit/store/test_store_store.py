@@ -17,6 +17,7 @@ from werkzeug.exceptions import ClientDisconnected
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording, save
 from tb_memory_plugin.store import children, source
+from tb_memory_plugin.store.discovery import Found
 from tb_memory_plugin.store.queue import Job, Queue
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.settings import Settings
@@ -211,6 +212,29 @@ def test_a_growing_file_is_an_error_until_it_is_whole(
         file.write(data[5000:])
     assert opened(store, row["id"])["state"] == "ready"  # without waiting for a new look
     assert listed(store)[0]["error"] is None
+
+
+def test_a_scan_that_looked_earlier_does_not_hide_a_change(
+    logdir: Path, make: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = pickle.dumps(snapshot(events=100), 4)
+    path = logdir / "run" / "x.pickle"
+    path.write_bytes(data[:5000])
+    store = make()
+    (row,) = listed(store)
+    assert opened(store, row["id"])["state"] == "error"
+    late = [store._source(row["id"]).found]
+    look = store._as_it_is
+
+    def look_with_a_scan_behind(known: source.Source) -> Found:
+        now = look(known)
+        while late:
+            known.see(late.pop())
+        return now
+
+    monkeypatch.setattr(store, "_as_it_is", look_with_a_scan_behind)
+    path.write_bytes(data)
+    assert opened(store, row["id"])["state"] == "ready"
 
 
 def test_a_file_that_goes_on_changing_is_not_read_at_every_change(
