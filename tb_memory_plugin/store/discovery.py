@@ -191,8 +191,8 @@ def _source(root: Root, folders: tuple[str, ...], storage: Storage, item: Item) 
     name = "/".join([*inner, item.name])
     return Found(
         source_id(root, folders, item.name),
-        run,
-        name,
+        _spoken(run),
+        _spoken(name),
         item.address,
         format_by_name(item.name) or "",
         item.stat or _stat(storage, item),
@@ -204,8 +204,8 @@ def _faulty(root: Root, folders: tuple[str, ...], name: str, fault: str) -> Foun
     shown = name or "/".join(left) or (folders[-1] if folders else root.label)
     return Found(
         source_id(root, folders, f"\0{name}"),
-        run,
-        shown,
+        _spoken(run),
+        _spoken(shown),
         root.address,
         "",
         _NOWHERE,
@@ -236,6 +236,11 @@ def _stat(storage: Storage, item: Item) -> Stat:
         return item.stat or storage.stat(item.address)
     except OSError:
         return _NOWHERE  # a dangling link, or gone; probing says which
+
+
+def _spoken(name: str) -> str:
+    """``name`` as text: bytes that are none are spelled out, or no link could hold them."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def _name(item: Item) -> str:

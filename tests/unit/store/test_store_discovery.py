@@ -116,6 +116,17 @@ def test_faults_are_known_from_the_ends_of_a_file(tmp_path: Path, small: Any) ->
         assert fault.endswith(".") and "\n" not in fault
 
 
+def test_names_that_are_no_text_are_spelled_out(tmp_path: Path, small: Any) -> None:
+    odd = os.fsdecode(b"ru\xffn")
+    try:
+        put(small, tmp_path / odd / f"{odd}.pickle")
+    except OSError:  # a file system that takes text only has no such names
+        return
+    (source,) = found(tmp_path)
+    assert (source.run, source.name) == (r"ru\udcffn", r"ru\udcffn.pickle")
+    assert source.fault is None and Path(source.address).is_file()
+
+
 def test_a_recording_says_whether_it_goes_on(tmp_path: Path) -> None:
     made = training().only_recorded()
     for live in (True, False):
