@@ -198,6 +198,20 @@ def test_shift_and_the_middle_button_move_sideways(
     assert _window(watched) == pytest.approx((200, 400), abs=2)
 
 
+@pytest.mark.parametrize("window", [None, "0..100", "300..301"])
+def test_a_swipe_over_the_chart_never_leaves_the_page(
+    window: str | None, watched: Watched, server: TensorBoardServer
+) -> None:
+    chart = _open(watched, server, axis="event", **({"window": window} if window else {}))
+    for turn in (-300, 300):
+        init = {"deltaX": turn, "cancelable": True, "bubbles": True}
+        kept = chart.canvas.evaluate(
+            "(c, init) => !c.dispatchEvent(new WheelEvent('wheel', init))", init
+        )
+        assert kept
+    chart.wait()
+
+
 def test_the_axis_is_switched_with_the_window(watched: Watched, server: TensorBoardServer) -> None:
     chart = _open(watched, server, axis="time", window="100000..200000")
     in_time = chart.highest()

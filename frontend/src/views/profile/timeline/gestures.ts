@@ -140,7 +140,7 @@ function turnWheel(event: WheelEvent, model: Model, at: number): boolean {
   if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
     const delta = (event.deltaX / model.plot.peek().width) * span(window);
     model.setWindow(panWindow(window, whole, delta), false);
-    return span(window) < span(whole);
+    return true; // at the ends too: the browser would turn back a page
   }
   if (event.deltaY > 0 && span(window) >= span(whole)) return false;
   const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;

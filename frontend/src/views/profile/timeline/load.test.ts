@@ -98,6 +98,13 @@ describe("the loader", () => {
     expect(loader.loading.value).toBe(false);
   });
 
+  it("asks for tracks no wider than the server answers, however far it is zoomed", async () => {
+    window.value = { begin: 300_000, end: 300_003 };
+    await answerAll();
+    const widths = asked.map(({ query }) => Number(query.get("width")));
+    expect(Math.max(...widths)).toBe(16_384);
+  });
+
   it("asks for the whole too when a link opens on a part of it", async () => {
     loader.dispose();
     asked = [];

@@ -17,6 +17,8 @@ import { type Range, sameRange, span } from "./scale";
 
 /** Groups drawn with a colour of their own; the server sums up the others. */
 const TOP = 16;
+/** Pixels that the server answers for at most. */
+const WIDEST = 16_384;
 /** Wait this long for a gesture to settle before asking, in ms. */
 const SETTLE = 70;
 
@@ -76,9 +78,10 @@ export function createLoader(wanted: Wanted): Loader {
     { by: _by, pattern: _pattern, ...now }: Question,
     abort: AbortSignal,
   ) => {
+    // Zoomed to a few units, what is asked for is far wider than what is seen of it.
     const width = Math.round((wanted.width.value * span(tile)) / span(wanted.window.value));
     return getTracks(
-      { ...now, begin: tile.begin, end: tile.end, width: Math.max(1, width) },
+      { ...now, begin: tile.begin, end: tile.end, width: Math.min(Math.max(1, width), WIDEST) },
       abort,
     );
   };
