@@ -36,6 +36,8 @@ describe("a link", () => {
   it.each([
     ["#memory&p.memory.at=peak", {}],
     ["#memory&p.memory.at=1e9", {}],
+    ["#memory&p.memory.at=-2", {}],
+    ["#memory&p.memory.sort=-colour", {}],
     ["#memory&p.memory.window=5..5", {}],
     ["#memory&p.memory.window=5", {}],
     ["#memory&p.memory.axis=sideways", {}],

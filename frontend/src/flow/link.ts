@@ -28,6 +28,15 @@ const integer = (text: string | undefined): number | undefined => {
   return Number(text);
 };
 
+/** The columns of the table: another has no header that could be clicked to be rid of it. */
+const SORTS = /^-?(label|bytes|count|largest|oldest)$/;
+
+/** An event, or -1 for before the first. */
+const momentOf = (text: string | undefined): number | undefined => {
+  const event = integer(text);
+  return event !== undefined && event >= -1 ? event : undefined;
+};
+
 /** What of a link is ours, as plain words. Anything that is not understood is left out. */
 function wordsOf(hash: string): Words {
   const found: Words = {};
@@ -70,12 +79,12 @@ export function fromWords(words: Words): Link {
     device: words.device,
     axis: words.axis === "time" || words.axis === "event" ? words.axis : undefined,
     window: windowOf(words.window),
-    at: integer(words.at),
+    at: momentOf(words.at),
     by: words.by,
     pattern: words.pattern,
     selection: selectionOf(words),
     filter: words.filter,
-    sort: words.sort,
+    sort: SORTS.test(words.sort ?? "") ? words.sort : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
     if (link[key] === undefined) delete link[key];
