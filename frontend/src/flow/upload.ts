@@ -23,18 +23,35 @@ export function cancelUpload(): void {
   upload.value = null;
 }
 
-/** Uploads one file and selects it. A new one takes the place of one under way. */
-export async function uploadFile(file: File): Promise<void> {
+/**
+ * Uploads files, one after the other, and selects the last. New ones take the place of those
+ * under way; the first that fails is the end of it.
+ */
+export async function uploadFiles(files: readonly File[]): Promise<void> {
   request?.abort();
-  upload.value = { name: file.name, sent: 0, total: file.size, error: null };
+  let id: string | null = null;
+  for (const file of files) {
+    upload.value = { name: file.name, sent: 0, total: file.size, error: null };
+    try {
+      id = await send(file);
+    } catch (error) {
+      if (upload.peek()) refuseFile(file.name, words(error));
+      return;
+    }
+  }
+  if (id === null) return;
   try {
-    const id = await send(file);
     sourceList.value = await getSources();
     upload.value = null;
     chooseSource(id);
   } catch (error) {
-    if (upload.peek()) upload.value = { name: file.name, sent: 0, total: 0, error: words(error) };
+    if (upload.peek()) refuseFile(files.at(-1)?.name ?? "", words(error));
   }
+}
+
+/** Says why a file is not taken. */
+export function refuseFile(name: string, error: string): void {
+  upload.value = { name, sent: 0, total: 0, error };
 }
 
 // fetch() cannot tell how much of a body it has sent; XMLHttpRequest can.

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { cancelUpload, upload, uploadFile } from "../flow/upload";
+import { cancelUpload, refuseFile, upload, uploadFiles } from "../flow/upload";
 import { bytes } from "../format";
 
 const over = signal(false);
@@ -12,14 +12,20 @@ export function fileChooser(): void {
   const input = document.createElement("input");
   input.type = "file";
   input.addEventListener("change", () => {
-    const [file] = input.files ?? [];
-    if (file) void uploadFile(file);
+    void uploadFiles([...(input.files ?? [])]);
   });
+  input.multiple = true;
   input.click();
 }
 
 const hasFiles = (event: DragEvent): boolean =>
   event.dataTransfer?.types.includes("Files") ?? false;
+
+/** The name of a folder among what is dropped: as a file it could not be read. */
+function folderIn(dropped: DataTransfer | null): string | null {
+  const entries = [...(dropped?.items ?? [])].map((item) => item.webkitGetAsEntry?.() ?? null);
+  return entries.find((entry) => entry?.isDirectory)?.name ?? null;
+}
 
 function listen(): () => void {
   const drag = (event: DragEvent): void => {
@@ -35,8 +41,10 @@ function listen(): () => void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     over.value = false;
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file) void uploadFile(file);
+    const folder = folderIn(event.dataTransfer);
+    if (folder !== null)
+      refuseFile(folder, `${folder} is a folder; drop the files that are in it.`);
+    else void uploadFiles([...(event.dataTransfer?.files ?? [])]);
   };
   window.addEventListener("dragover", drag);
   window.addEventListener("dragleave", leave);
