@@ -292,6 +292,57 @@ def test_a_dropped_file_opens(watched: Watched, server: TensorBoardServer, tmp_p
     wait_for_table(frame)
 
 
+_DROP = """(body, files) => {
+  const dropped = new DataTransfer();
+  for (const [name, bytes] of files)
+    dropped.items.add(new File([new Uint8Array(bytes)], name));
+  body.dispatchEvent(new DragEvent("drop", {bubbles: true, dataTransfer: dropped}));
+}"""
+
+
+def test_of_several_dropped_files_all_are_there(watched: Watched, tmp_path: Path) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect
+    files = [
+        (f"dropped{seed}.pickle", list(pickle.dumps(snapshot(events=30, seed=seed))))
+        for seed in range(3)
+    ]
+    cache = {"TB_MEMORY_CACHE": str(tmp_path / "cache")}
+    (tmp_path / "logdir").mkdir()
+    with TensorBoardServer(tmp_path / "logdir", environment=cache) as server:
+        frame = open_page(watched.page, server.url + TAB)
+        frame.locator("body").evaluate(_DROP, files)
+        wait_for_table(frame)
+        expect(frame.locator(".recording")).to_have_count(3)
+        expect(frame.locator(".recording[aria-current=true]")).to_contain_text("dropped2")
+        watched.page.goto("about:blank")
+
+
+@pytest.mark.parametrize("noticed", [True, False])
+def test_a_server_that_was_away_is_taken_up_again(
+    noticed: bool, watched: Watched, tmp_path: Path
+) -> None:
+    (tmp_path / "logdir" / "run").mkdir(parents=True)
+    write_pickle(snapshot(events=400, seed=5), tmp_path / "logdir" / "run" / "a.pickle")
+    cache = {"TB_MEMORY_CACHE": str(tmp_path / "cache")}
+    first = TensorBoardServer(tmp_path / "logdir", environment=cache)
+    with first:
+        frame = open_page(watched.page, first.url + link("run", "a.pickle", by="stack"))
+        wait_for_table(frame)
+    if noticed:
+        frame.get_by_role("button", name="stream").click()
+        frame.locator(".banner").get_by_text("does not answer").wait_for(timeout=10_000)
+        assert not frame.locator("table.groups").count()
+    with TensorBoardServer(tmp_path / "logdir", environment=cache, port=first.port) as second:
+        assert second.url == first.url
+        if not noticed:
+            frame.get_by_role("button", name="stream").click()
+        row = frame.locator("table.groups tr[data-row]", has_text="default stream")
+        row.wait_for(timeout=30_000)
+        assert not frame.get_by_text("does not answer").count()
+        watched.page.goto("about:blank")
+    watched.faults[:] = [fault for fault in watched.faults if "ERR_CONNECTION" not in fault]
+
+
 def test_an_empty_logdir_says_how_to_record(
     watched: Watched, tmp_path: Path, pictures: Any
 ) -> None:

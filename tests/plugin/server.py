@@ -38,9 +38,9 @@ class Answer:
 class TensorBoardServer:
     """``with TensorBoardServer(logdir) as server: server.get("sources").json()``.
 
-    TensorBoard runs on a free port of the loopback interface and is ended by its own process id.
-    ``url`` is where a browser finds it, ``log`` what it has said. ``arguments`` go to TensorBoard
-    behind its logdir (None to give none), ``environment`` is added to this process's.
+    TensorBoard runs on ``port``, else on a free one, of the loopback interface and is ended by its
+    own process id. ``url`` is where a browser finds it, ``log`` what it has said. ``arguments`` go
+    to TensorBoard behind its logdir (None to give none), ``environment`` is added to this process's.
     """
 
     program: ClassVar[tuple[str, ...]] = (sys.executable, "-m", "tensorboard.main")
@@ -51,6 +51,7 @@ class TensorBoardServer:
         *arguments: str,
         environment: Mapping[str, str] | None = None,
         path_prefix: str = "",
+        port: int | None = None,
     ) -> None:
         self._arguments = [*(() if logdir is None else ("--logdir", str(logdir))), *arguments]
         if path_prefix:
@@ -58,7 +59,7 @@ class TensorBoardServer:
         self._environment = dict(environment or {})
         self._prefix = path_prefix.rstrip("/")
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the last reference
-        self.port = _free_port()
+        self.port = port or _free_port()
         self.url = f"http://127.0.0.1:{self.port}{self._prefix}/"
         self._process: subprocess.Popen[bytes] | None = None
 

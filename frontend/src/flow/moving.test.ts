@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { OpenStatus, Source, SourceList } from "../api";
+import {
+  type BreakdownQuery,
+  getBreakdown,
+  type OpenStatus,
+  type Source,
+  type SourceList,
+} from "../api";
 import { lost, openStatus, sourceId, sourceList, summary } from "../state/recording";
+import { resource } from "../state/resource";
+import { by } from "../state/view";
 import { visible } from "../state/visible";
 import { chooseSource } from "./choose";
 import { followSource, reopen } from "./opening";
@@ -101,6 +109,33 @@ describe("the list of sources", () => {
     answers = { sources: () => list() };
     await pass(3500);
     expect(lost.value).toBeNull();
+  });
+});
+
+describe("a server that is gone for a while", () => {
+  it("is noticed at any question, and asked anew once it has opened the source again", async () => {
+    answers.open = () => status({ state: "ready", version: "1" });
+    answers.summary = () => ({ version: "1", axes: ["event"], groupings: [], devices: [] });
+    answers.breakdown = () => ({ total_bytes: 1 });
+    ends = [pollSources(), followSource()];
+    chooseSource("a");
+    await pass(100);
+    const { answer, dispose } = resource(
+      () => by.value,
+      (_, abort) => getBreakdown({ source: "a" } as BreakdownQuery, abort),
+    );
+    ends.push(dispose);
+    await pass(100);
+    const before = answers;
+    answers = {};
+    by.value = "op";
+    await pass(100);
+    expect(answer.value.error).toMatch(/does not answer/);
+    expect(lost.value).toMatch(/Trying again/);
+    answers = before;
+    await pass(4000);
+    expect(lost.value).toBeNull();
+    expect(answer.value).toEqual({ data: { total_bytes: 1 }, error: null, loading: false });
   });
 });
 

@@ -1,8 +1,8 @@
 /** Opens the selected source: asks until it is read, then puts its summary into the state. */
 
 import { batch, computed, effect, signal } from "@preact/signals";
-import { ApiError, getOpen, getSummary, type OpenStatus, wasAborted } from "../api";
-import { lost, openStatus, source, sourceId, summary } from "../state/recording";
+import { getOpen, getSummary, type OpenStatus, wasAborted } from "../api";
+import { isLost, lost, openStatus, renewed, source, sourceId, summary } from "../state/recording";
 import { words } from "../state/resource";
 import { visible } from "../state/visible";
 import { applySummary } from "./choose";
@@ -17,6 +17,7 @@ const attempt = signal(0);
 /** A file that was written to is looked at again; a list that merely moved is not a reason. */
 const modified = computed(() => source.value?.modified_ns ?? null);
 const reachable = computed(() => lost.value === null);
+let wasLost = false;
 
 /** Looks again at the selected source: its content may have changed. */
 export const reopen = (): void => {
@@ -29,6 +30,7 @@ export function followSource(): () => void {
     const id = sourceId.value;
     modified.value;
     attempt.value;
+    if (!reachable.value) wasLost = true;
     if (id === null || !visible.value || !reachable.value) return;
     const controller = new AbortController();
     void open(id, controller.signal);
@@ -54,10 +56,7 @@ async function open(id: string, abort: AbortSignal): Promise<void> {
   } catch (error) {
     if (abort.aborted || wasAborted(error)) return;
     // The polling of sources notices when the server is back; this then runs again.
-    if (error instanceof ApiError && error.status === 0) {
-      lost.value = error.message;
-      refreshSources();
-    } else openStatus.value = failed(error);
+    if (!isLost(error)) openStatus.value = failed(error);
   }
 }
 
@@ -71,6 +70,8 @@ async function ready(id: string, status: OpenStatus, abort: AbortSignal): Promis
     });
     refreshSources();
   }
+  if (wasLost) renewed.value += 1;
+  wasLost = false;
 }
 
 const failed = (error: unknown): OpenStatus => ({

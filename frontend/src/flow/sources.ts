@@ -9,6 +9,7 @@ import { visible } from "../state/visible";
 const BUSY_MS = 1000;
 const QUIET_MS = 15_000;
 const LOST_MS = 3000;
+const GONE = "TensorBoard does not answer. Trying again …";
 
 const isBusy = (list: SourceList | null): boolean =>
   list === null ||
@@ -22,7 +23,11 @@ export const refreshSources = (): void => again?.();
 
 /** Starts the polling; the answer ends it. */
 export function pollSources(): () => void {
-  return effect(() => {
+  const stop = effect(() => {
+    // Another question went unanswered.
+    if (lost.value !== null && lost.value !== GONE) refreshSources();
+  });
+  const end = effect(() => {
     if (!visible.value) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let controller = new AbortController();
@@ -44,6 +49,10 @@ export function pollSources(): () => void {
       controller.abort();
     };
   });
+  return () => {
+    stop();
+    end();
+  };
 }
 
 /** Asks once and says how long to wait for the next time. */
@@ -57,7 +66,7 @@ async function ask(abort: AbortSignal): Promise<number> {
   } catch (error) {
     if (wasAborted(error)) return QUIET_MS;
     const gone = error instanceof ApiError && error.status === 0;
-    lost.value = gone ? "TensorBoard does not answer. Trying again …" : words(error);
+    lost.value = gone ? GONE : words(error);
     return LOST_MS;
   }
 }

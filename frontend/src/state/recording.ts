@@ -1,6 +1,7 @@
 /** What there is to look at: the sources, the one that is open, and what its summary says. */
 
 import { computed, signal } from "@preact/signals";
+import { ApiError } from "../api/client";
 import type { Device, OpenStatus, Source, SourceList, Summary } from "../api/types";
 import { axis, deviceKey, type Window } from "./view";
 
@@ -13,6 +14,15 @@ export const openStatus = signal<OpenStatus | null>(null);
 export const summary = signal<Summary | null>(null);
 /** One sentence, while the server cannot be reached. */
 export const lost = signal<string | null>(null);
+/** Counted up when the server is back and has the recording open: what failed is asked anew. */
+export const renewed = signal(0);
+
+/** Whether `error` is that nobody answered; the polling of sources then looks who is there. */
+export function isLost(error: unknown): boolean {
+  const gone = error instanceof ApiError && error.status === 0;
+  if (gone) lost.value ??= error.message;
+  return gone;
+}
 
 export const source = computed<Source | null>(
   () => sourceList.value?.sources.find(({ id }) => id === sourceId.value) ?? null,

@@ -2,6 +2,7 @@
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import { wasAborted } from "../api";
+import { isLost, renewed } from "./recording";
 import { visible } from "./visible";
 
 export interface Answer<T> {
@@ -21,7 +22,7 @@ const NOTHING = { data: null, error: null, loading: false };
 
 /**
  * Asks `load` whenever what `query` returns has changed, if the tab is being looked at.
- * A null query means there is nothing to ask and drops the answer.
+ * What nobody answered is asked again once the server is back. A null query means there is nothing to ask and drops the answer.
  */
 export function resource<Q, T>(
   query: () => Q | null,
@@ -38,6 +39,7 @@ export function resource<Q, T>(
       return;
     }
     const key = JSON.stringify(asked);
+    renewed.value;
     if (!visible.value || key === answered) return;
     const controller = new AbortController();
     answer.value = { ...answer.peek(), loading: true };
@@ -49,7 +51,7 @@ export function resource<Q, T>(
       },
       (error: unknown) => {
         if (controller.signal.aborted || wasAborted(error)) return;
-        answered = key;
+        answered = isLost(error) ? null : key;
         answer.value = { ...answer.peek(), error: words(error), loading: false };
       },
     );

@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { breakdown, breakdownQuery, FIRST_GROUPS, groupLimit } from "../../../flow/questions";
 import { bytes, count, counted, exactBytes } from "../../../format";
-import { summary } from "../../../state/recording";
+import { lost, summary } from "../../../state/recording";
 import { by, filter, sort } from "../../../state/view";
 import { GroupRow } from "./GroupRow";
 import { ariaSort, type Column, nextSort } from "./model";
@@ -29,7 +29,8 @@ export function GroupTable() {
     unfolded.value = new Set();
     groupLimit.value = FIRST_GROUPS;
   }, [now]);
-  if (!data) return <Waiting error={error} loading={loading} />;
+  // Rows of an earlier question must not stand under the head of this one.
+  if (!data || (error && lost.value)) return <Waiting error={error} loading={loading} />;
   return (
     <div class="scroller" aria-busy={loading}>
       {error && !filter.value && (

@@ -10,7 +10,7 @@ import {
   type Usage,
   wasAborted,
 } from "../../../api";
-import { by, device, pattern, sourceId, summary, visible } from "../../../state";
+import { by, device, isLost, pattern, renewed, sourceId, summary, visible } from "../../../state";
 import { covers, type Tile, tileFor } from "./grid";
 import { Recent } from "./recent";
 import { type Range, sameRange, span } from "./scale";
@@ -151,6 +151,7 @@ function slot<Answer>(
       });
     } catch (error) {
       if (abort.aborted || wasAborted(error)) return;
+      isLost(error);
       batch(() => {
         loading.value = false;
         context.failure.value = error instanceof Error ? error.message : String(error);
@@ -163,6 +164,7 @@ function slot<Answer>(
       const now = context.question.value;
       const width = context.width.value;
       context.attempt.value;
+      renewed.value;
       if (now === null || width <= 0 || !visible.value) return;
       const range = window.value;
       const all = context.whole.value;

@@ -52,6 +52,7 @@ describe("a scene", () => {
   it("is empty without answers", () => {
     const empty = sceneFor("event", window, plot, [], { ...device, peak_event: 50 }, [], shown);
     expect(empty.dot).toBeNull();
+    expect(sceneFor("event", window, plot, [], device, [], shown).dot).toBeNull();
     expect(pointedAt(empty, 10)).toBeNull();
   });
 });

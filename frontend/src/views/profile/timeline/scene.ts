@@ -152,6 +152,7 @@ function dotFor(
   sheets: readonly Sheet[],
   device: Device,
 ): Dot | null {
+  if (sheets.length === 0) return null;
   const peak = placeOfPeak(device, axis);
   if (peak !== null && peak >= window.begin && peak <= window.end) {
     return { x: toPixel(window, plot.width, peak), bytes: device.allocated_peak, isPeak: true };
