@@ -40,7 +40,7 @@ class TensorBoardServer:
 
     TensorBoard runs on ``port``, else on a free one, of the loopback interface and is ended by its
     own process id. ``url`` is where a browser finds it, ``log`` what it has said. ``arguments`` go
-    to TensorBoard behind its logdir (None to give none), ``environment`` is added to this process's.
+    to TensorBoard behind its logdir (None to give none), ``environment`` adds to this process's.
     """
 
     program: ClassVar[tuple[str, ...]] = (sys.executable, "-m", "tensorboard.main")
