@@ -273,6 +273,8 @@ def test_a_failure_is_remembered_and_then_tried_again(
         real(*arguments)
 
     monkeypatch.setattr(children, "read", counting)
+    # However slow the machine is, the memory of a failure does not fade by itself here.
+    monkeypatch.setattr(source, "AGAIN", 1e9)
     store = make()
     (row,) = listed(store)
     assert [opened(store, row["id"])["state"] for _ in range(3)] == ["error"] * 3
