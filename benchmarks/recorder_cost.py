@@ -85,8 +85,8 @@ def one_round(case: Case, count: int, batch: int, logdir: Path) -> None:
 def main() -> None:
     """Run all cases in turn and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 64, 256])
     options = parser.parse_args()
     torch.set_num_threads(1)

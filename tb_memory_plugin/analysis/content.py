@@ -9,21 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
 _PRIME = 0x100000001B3  # odd, so that powers of it never vanish modulo 2⁶⁴
 
 
-def frame_contents(recording: Recording) -> IntArray:
-    """A 64-bit hash of function, file and line of every frame; the same in every recording."""
-    return memo(recording, ("frame_contents",), lambda: _frames(recording))
-
-
 def stack_contents(recording: Recording) -> IntArray:
     """A 64-bit hash of the frames of every stack; the same in every recording."""
-    return memo(recording, ("stack_contents",), lambda: _stacks(recording))
+    return recording.values("stack_names", "content")
 
 
 def stack_layout(recording: Recording) -> tuple[IntArray, IntArray]:
@@ -46,7 +40,8 @@ def text_hashes(texts: Sequence[str]) -> IntArray:
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-def _frames(recording: Recording) -> IntArray:
+def frame_contents(recording: Recording) -> IntArray:
+    """A 64-bit hash of function, file and line of every frame; the same in every recording."""
     frames = recording.table("frames")
     functions = _coded_hashes(frames, "function")
     files = _coded_hashes(frames, "file")
@@ -60,7 +55,8 @@ def _coded_hashes(frames: pa.Table, column: str) -> IntArray:
     return words.astype(np.uint64)[arrays.values(frames, column)]
 
 
-def _stacks(recording: Recording) -> IntArray:
+def contents_of_stacks(recording: Recording) -> IntArray:
+    """:func:`stack_contents`, worked out."""
     frames, offsets = stack_layout(recording)
     contents = frame_contents(recording)
     lengths = np.diff(offsets)

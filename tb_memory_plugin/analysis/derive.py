@@ -1,4 +1,4 @@
-"""Recorded tables, made into the derived ones: allocations, usage, lives of segments."""
+"""Recorded tables, made into the derived ones: lives, curves, what stacks tell."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from tb_memory_plugin.analysis.columns import joined
 from tb_memory_plugin.analysis.device_part import DevicePart
 from tb_memory_plugin.analysis.metadata import Metadata
+from tb_memory_plugin.analysis.telling import frame_kinds, stack_names
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
@@ -38,6 +39,8 @@ def derive(recording: Recording) -> Recording:
             words,
         ),
         "segment_lives": joined("segment_lives", [part.segment_lives() for part in parts], words),
+        "frame_kinds": (kinds := frame_kinds(recording)),
+        "stack_names": stack_names(recording, kinds),
     }
     problems = [problem for part in parts for problem in part.tables.problems]
     known = dict.fromkeys([*recording.meta.get("problems", []), *problems])

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis.alive import bytes_column
-from tb_memory_plugin.analysis.content import stack_contents
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.matching import matching
 from tb_memory_plugin.analysis.memo import memo
@@ -133,7 +132,7 @@ def _codes(
     if by == "dtype_shape":
         dtype = recording.values("allocations", "dtype", device).astype(np.int64)
         shape = recording.values("allocations", "shape", device).astype(np.int64)
-        width = len(arrays.words(table, "shape")) + 1
+        width = len(arrays.dictionary(table, "shape")) + 1
         both = (dtype + 1) * width + shape + 1  # 0 where neither is known
         distinct, codes = _distinct(both, both > 0)
         return codes, np.stack([distinct // width - 1, distinct % width - 1], axis=1)
@@ -166,11 +165,8 @@ def _distinct(numbers: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:
 
 def _stack_codes(recording: Recording, stacks: IntArray) -> tuple[IntArray, Sequence[int]]:
     """Stacks that say the same get the same code; one without frames says nothing."""
-    contents = stack_contents(recording)
-    _, first, place = np.unique(contents, return_index=True, return_inverse=True)
-    same = np.where(contents == 0, -1, first[place])
-    codes: IntArray = np.append(same, -1).astype(np.int32)[stacks]
-    return codes, range(len(contents))
+    same = recording.values("stack_names", "same")
+    return np.append(same, np.int32(-1))[stacks], range(len(same))
 
 
 def _by_pattern(recording: Recording, device: Device, wanted: list[str]) -> Groups:

@@ -10,15 +10,9 @@ import numpy as np
 
 from tb_memory_plugin.analysis.content import stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.frames import (
-    PLUMBING,
-    Frames,
-    called_last,
-    frame_columns,
-    frame_labels,
-    named_by,
-)
+from tb_memory_plugin.analysis.frames import called_last, frame_labels, named_by
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.telling import PLUMBING
 from tb_memory_plugin.recording.recording import Recording
 
 #: Stacks that are compared with each other; a longer list is nobody's to read.
@@ -57,26 +51,28 @@ class _Shown:
     stacks have a frame that reads alike.
     """
 
-    frames: Frames
+    recording: Recording
     rows: IntArray
+    code: IntArray
     rank: IntArray
     shared: IntArray
     offsets: IntArray
 
     @staticmethod
     def of(recording: Recording, stacks: list[int]) -> _Shown:
-        frames = frame_columns(recording)
         layout, offsets = stack_layout(recording)
         lengths = (offsets[1:] - offsets[:-1])[stacks]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         depth = np.arange(int(starts[-1])) - np.repeat(starts[:-1], lengths)
         rows = layout[np.repeat(offsets[:-1][stacks], lengths) + depth]
-        code = frames.code[rows].astype(np.int64)
+        code = recording.values("frame_kinds", "label")[rows]
         place = np.repeat(np.arange(len(stacks)), lengths)
-        reads = np.unique(place * (int(code.max(initial=0)) + 1) + code)
-        count = np.bincount(reads % (int(code.max(initial=0)) + 1))
-        rank = (frames.kind[rows].astype(np.int64) << 32) + depth
-        return _Shown(frames, rows, rank, count[code] if len(code) else code, starts)
+        _, same = np.unique(code, return_inverse=True)
+        codes = int(same.max(initial=0)) + 1
+        count = np.bincount(np.unique(place * codes + same) % codes, minlength=codes)
+        kind = recording.values("frame_kinds", "kind")[rows]
+        rank = (kind.astype(np.int64) << 32) + depth
+        return _Shown(recording, rows, code, rank, count[same], starts)
 
     def only_here(self, place: int) -> int:
         """The element of the most telling frame that only this stack has, -1 for none."""
@@ -91,28 +87,31 @@ class _Shown:
         """The elements of a stack's frames by how they read, the most telling of each."""
         own = range(int(self.offsets[place]), int(self.offsets[place + 1]))
         ordered = sorted(own, key=lambda element: -int(self.rank[element]))
-        return {int(self.frames.code[self.rows[element]]): element for element in ordered}
+        return {int(self.code[element]): element for element in ordered}
 
     def depth(self, element: int) -> int:
         return int(self.rank[element]) & 0xFFFFFFFF
 
     def label(self, element: int) -> str:
-        return self.frames.label(int(self.rows[element]))
+        row = int(self.rows[element])
+        return frame_labels(self.recording, [row])[row]
 
 
 def _told_apart(recording: Recording, stacks: list[int]) -> list[str]:
     shown = _Shown.of(recording, stacks)
     named, last = named_by(recording)[stacks], called_last(recording)[stacks]
+    codes = recording.values("frame_kinds", "label")
+    plain = frame_labels(recording, set(named.tolist()))
     alike: dict[int, list[int]] = defaultdict(list)
     labels = [_NO_FRAMES] * len(stacks)
     for place, frame in enumerate(named.tolist()):
         if frame >= 0:
-            alike[int(shown.frames.code[frame])].append(place)
-            labels[place] = shown.frames.label(frame)
+            alike[int(codes[frame])].append(place)
+            labels[place] = plain[frame]
     for code, places in alike.items():
         if len(places) == 1:
             continue
-        direct = [place for place in places if shown.frames.code[last[place]] == code]
+        direct = [place for place in places if codes[last[place]] == code]
         clear = set(direct) if len(direct) == 1 else set()  # the others call something further
         for place in clear.symmetric_difference(places):
             telling = shown.only_here(place)
@@ -152,7 +151,7 @@ def _differences(shown: _Shown, places: list[int]) -> dict[int, list[int]]:
             if others:
                 best = min(others, key=lambda element: int(shown.rank[element]))
                 pieces[place].append(best)
-                smaller[int(shown.frames.code[shown.rows[best]])].append(place)
+                smaller[int(shown.code[best])].append(place)
             else:
                 smaller[-1].append(place)
         if len(smaller) > 1:

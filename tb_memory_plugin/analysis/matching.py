@@ -51,7 +51,7 @@ def as_expression(pattern: str) -> str | None:
 
 def matching_column(recording: Recording, device: Device, column: str, pattern: str) -> IntArray:
     """Which of a device's allocations match ``pattern`` in a text column; nulls do not."""
-    words = arrays.strings(arrays.words(recording.table("allocations"), column))
+    words = arrays.dictionary(recording.table("allocations"), column)
     return _of_codes(matching_texts(words, pattern), recording, device, column)
 
 

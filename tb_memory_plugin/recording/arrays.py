@@ -166,3 +166,17 @@ def words(table: pa.Table, name: str) -> list[str]:
     """The dictionary of a text column, in code order."""
     chunks = table.column(name).chunks
     return chunks[0].dictionary.to_pylist() if chunks else []
+
+
+def dictionary(table: pa.Table, name: str) -> pa.StringArray:
+    """The dictionary of a text column, in code order, as it lies in memory."""
+    chunks = table.column(name).chunks
+    return chunks[0].dictionary if chunks else strings([])
+
+
+def words_of(table: pa.Table, name: str, rows: IntArray) -> list[str | None]:
+    """The texts of some ``rows`` of a text column, without making words of the others."""
+    codes = values(table, name)[rows].tolist()
+    known = dictionary(table, name)
+    words = {code: known[code].as_py() for code in {*codes} - {-1}}
+    return [words.get(code) for code in codes]

@@ -208,6 +208,18 @@ DERIVED: dict[str, pa.Schema] = {
         expandable=_BOOL,
         stack=_I32,
     ),
+    # One row a row of frames.
+    "frame_kinds": _schema(
+        kind=pa.uint8(),  # OWN … PLUMBING of analysis.telling
+        label=_I32,  # the same for frames that people read alike
+    ),
+    # One row a row of stacks.
+    "stack_names": _schema(
+        content=_U64,  # hash of the frames, the same in every recording; 0 without frames
+        same=_I32,  # the first stack with the same frames; -1 without frames
+        own=_I32,  # row of frames: the innermost of the user's own, or the most telling
+        python=_I32,  # row of frames: the innermost of Python, or the most telling
+    ),
 }
 
 SCHEMAS: dict[str, pa.Schema] = {**RECORDED, **DERIVED}

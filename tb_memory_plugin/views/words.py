@@ -51,24 +51,14 @@ def allocation_rows(recording: Recording, rows: IntArray) -> list[dict[str, Any]
 def allocation_labels(recording: Recording, rows: IntArray) -> list[str]:
     """How people call allocations: by name, else by where they were made, else by op."""
     table = recording.table("allocations")
-    names, ops = arrays.words(table, "name"), arrays.words(table, "op")
-    name = arrays.values(table, "name")[rows].tolist()
-    op = arrays.values(table, "op")[rows].tolist()
+    names, ops = (arrays.words_of(table, column, rows) for column in ("name", "op"))
     own = np.append(named_by(recording), -1)
-    frame = own[arrays.values(table, "birth_stack")[rows]].tolist()
+    frames = own[arrays.values(table, "birth_stack")[rows]].tolist()
     before = (arrays.values(table, "birth")[rows] < 0).tolist()
-    made_at = frame_labels(recording, set(frame))
+    made_at = frame_labels(recording, set(frames))
     return [
-        names[name[place]]
-        if name[place] >= 0
-        else made_at[frame[place]]
-        if frame[place] >= 0
-        else ops[op[place]]
-        if op[place] >= 0
-        else "before the window"
-        if before[place]
-        else "no stack recorded"
-        for place in range(len(rows))
+        name or made_at.get(frame) or op or ("before the window" if older else "no stack recorded")
+        for name, frame, op, older in zip(names, frames, ops, before, strict=True)
     ]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb_memory_plugin.analysis.frames import frame_label, frames_of, is_library
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.frames import frame_labels, frames_of
+from tb_memory_plugin.analysis.telling import is_library
 from tests.fixtures.histories import history
 
 OWN = [
@@ -47,20 +49,26 @@ def test_library(file: str) -> None:
     assert is_library(file)
 
 
-def test_frames_are_called_by_function_and_place() -> None:
-    assert frame_label({"function": "forward", "file": "/a/m.py", "line": 8}) == "forward · m.py:8"
-    assert frame_label({"function": "f", "file": "C:\\a\\m.py", "line": 8}) == "f · m.py:8"
-    assert frame_label({"function": "at::mm(at::Tensor)", "file": "??", "line": 0}) == "at::mm"
-    assert frame_label({"function": "void at::f<at::g<int> >(X)", "file": "", "line": 0}) == "at::f"
-    assert frame_label({"function": "(anonymous namespace)::f()", "file": "", "line": 0}) == "f"
-    assert frame_label({"function": "<lambda>", "file": "a.py", "line": 1}) == "<lambda> · a.py:1"
-    assert frame_label({"function": "a" * 80, "file": "", "line": 0}) == "a" * 59 + "…"
-    assert frame_label({"function": "f", "file": "x.cpp", "line": 0}) == "f · x.cpp"
-    assert frame_label({"function": None, "file": None, "line": None}) == "?"
+@pytest.mark.parametrize(
+    ("frame", "label"),
+    [
+        (("forward", "/a/m.py", 8), "forward · m.py:8"),
+        (("f", "C:\\a\\m.py", 8), "f · m.py:8"),
+        (("at::mm(at::Tensor)", "??", 0), "at::mm"),
+        (("void at::f<at::g<int> >(X)", "", 0), "at::f"),
+        (("(anonymous namespace)::f()", "", 0), "f"),
+        (("<lambda>", "a.py", 1), "<lambda> · a.py:1"),
+        (("a" * 80, "", 0), "a" * 59 + "…"),
+        (("f", "x.cpp", 0), "f · x.cpp"),
+        (("", "", 0), "?"),
+    ],
+)
+def test_frames_are_called_by_function_and_place(frame: tuple[str, str, int], label: str) -> None:
+    assert frame_labels(derive(history(stacks=[[frame]])), [-1, 0]) == {0: label}
 
 
 def test_frames_are_told_as_they_are() -> None:
-    recording = history(stacks=[[("f", "train.py", 3), ("g", "/x/torch/nn/a.py", 4)], []])
+    recording = derive(history(stacks=[[("f", "train.py", 3), ("g", "/x/torch/nn/a.py", 4)], []]))
     assert frames_of(recording, -1) is None
     assert frames_of(recording, 1) == []
     assert frames_of(recording, 0) == [

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.labels import stack_labels
 from tb_memory_plugin.analysis.ranking import describe
 from tb_memory_plugin.store.load import load_path
@@ -73,14 +74,17 @@ LIB = "/env/lib/python3.11/site-packages/torch/functional.py"
 def test_stacks_are_called_by_what_is_the_user_s_own(
     stacks: list[list[tuple[str, str, int]]], labels: list[str]
 ) -> None:
-    recording = history(stacks=[*stacks, [("last", "b.py", 1)]])
+    recording = derive(history(stacks=[*stacks, [("last", "b.py", 1)]]))
     interned = [stacks.index(stack) for stack in stacks]
     assert stack_labels(recording, interned) == labels
 
 
 def test_long_lists_are_called_by_their_innermost_own_frames() -> None:
-    recording = history(
-        stacks=[[("mm", LIB, 1), (f"f{n}", "a.py", n)] for n in range(600)] + [[("c", "", 0)], []]
+    recording = derive(
+        history(
+            stacks=[[("mm", LIB, 1), (f"f{n}", "a.py", n)] for n in range(600)]
+            + [[("c", "", 0)], []]
+        )
     )
     labels = stack_labels(recording, list(range(602)))
     assert labels[17] == "f17 · a.py:17"
@@ -96,7 +100,7 @@ FRAMES = st.sampled_from(
 def test_different_stacks_have_different_labels_that_begin_with_a_frame_of_theirs(
     stacks: list[list[tuple[str, str, int]]],
 ) -> None:
-    labels = stack_labels(history(stacks=stacks), list(range(len(stacks))))
+    labels = stack_labels(derive(history(stacks=stacks)), list(range(len(stacks))))
     assert len(set(labels)) == len(labels)
     for label, stack in zip(labels, stacks, strict=True):
         function = re.sub(r"^\(\d+\) ", "", label).split(" ")[0]
