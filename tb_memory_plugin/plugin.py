@@ -12,12 +12,22 @@ from tensorboard.plugins import base_plugin
 from tb_memory_plugin.analysis.ranking import TOP
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.routes import page
-from tb_memory_plugin.routes.answers import ARROW, FOREVER, as_json, route
+from tb_memory_plugin.routes.answers import ARROW, BINARY, FOREVER, as_json, route
 from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.store.roots import roots_of
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.store import Store, UnknownSource
-from tb_memory_plugin.views import allocation, breakdown, csv, summary, tracks, usage
+from tb_memory_plugin.views import (
+    allocation,
+    breakdown,
+    csv,
+    events,
+    pools,
+    segments,
+    summary,
+    tracks,
+    usage,
+)
 
 #: Pixels a window may have, rows a page of a table.
 _WIDEST = 16_384
@@ -48,6 +58,9 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/breakdown": self._breakdown,
             "/allocations": self._allocations,
             "/allocation": self._allocation,
+            "/segments": self._segments,
+            "/events": self._events,
+            "/pools": self._pools,
             "/export.csv": self._export,
             "/upload": self._upload,
             "/static/*": self._static,
@@ -123,6 +136,36 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return as_json(request, found, expires=_expires(asked))
 
     @route
+    def _segments(self, request: Any) -> Any:
+        asked = Parameters(request)
+        found = segments.window(
+            *self._asked(asked),
+            at=_moment(asked),
+            pixel=asked.integer("pixel", 1, 1 << 61, 1),
+            begin=asked.bound("begin"),
+            end=asked.bound("end"),
+        )
+        return http_util.Respond(request, found, BINARY, expires=_expires(asked))
+
+    @route
+    def _events(self, request: Any) -> Any:
+        asked = Parameters(request)
+        found = events.page(
+            *self._asked(asked),
+            filter=asked.text("filter", ""),
+            offset=asked.integer("offset", 0, 1 << 62, 0),
+            limit=asked.integer("limit", 0, events.MOST, events.LIMIT),
+            near=asked.bound("near"),
+        )
+        return as_json(request, found, expires=_expires(asked))
+
+    @route
+    def _pools(self, request: Any) -> Any:
+        asked = Parameters(request)
+        content = pools.window(*self._asked(asked), **_window(asked))
+        return http_util.Respond(request, content, ARROW, expires=_expires(asked))
+
+    @route
     def _export(self, request: Any) -> Any:
         asked = Parameters(request)
         recording, device = self._asked(asked)
@@ -182,12 +225,14 @@ def _groups(asked: Parameters, recording: Recording, device: Device) -> dict[str
     return {"by": by, "pattern": asked.text("pattern", "")}
 
 
-def _question(asked: Parameters, recording: Recording, device: Device) -> dict[str, Any]:
+def _moment(asked: Parameters) -> str:
     at = asked.text("at", "peak")
-    if at != "peak":
-        at = f"event:{asked.integer('at', -1, 1 << 62)}"
+    return at if at == "peak" else f"event:{asked.integer('at', -1, 1 << 62)}"
+
+
+def _question(asked: Parameters, recording: Recording, device: Device) -> dict[str, Any]:
     return {
-        "at": at,
+        "at": _moment(asked),
         **_groups(asked, recording, device),
         "filter": asked.text("filter", ""),
         "sort": asked.text("sort", "-bytes"),

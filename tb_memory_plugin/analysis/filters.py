@@ -29,7 +29,8 @@ _TERM = re.compile(
         (?P<value>"[^"]*"|/(?:[^/\\]|\\.)+/(?=\s|$)|\S*)""",
     re.VERBOSE,
 )
-_COMPARE: dict[str, Callable[[IntArray, int], IntArray]] = {
+#: What a comparison does, in the words of a :class:`Term`.
+COMPARE: dict[str, Callable[[IntArray, int], IntArray]] = {
     ">": operator.gt,
     "<": operator.lt,
     ">=": operator.ge,
@@ -39,6 +40,7 @@ _COMPARE: dict[str, Callable[[IntArray, int], IntArray]] = {
 }
 _TEXTS = ("op", "name", "module", "dtype", "shape", "annotation")
 _FIELDS = ("size", "step", "category", *_TEXTS, "stack", "pool", "stream", "address")
+_COMPARED = ("size", "step", "event")
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,11 @@ class Term:
     value: str
 
 
-def parse(text: str) -> list[Term]:
-    """The words of a filter. Raises QueryError for one that has no meaning."""
+def parse(text: str, also: tuple[str, ...] = ()) -> list[Term]:
+    """The words of a filter. Raises QueryError for one that has no meaning.
+
+    ``also`` names fields beside those of allocations.
+    """
     terms = []
     place = 0
     while place < len(text):
@@ -63,7 +68,7 @@ def parse(text: str) -> list[Term]:
         if found is None or found.end() == place:
             raise QueryError(f"The filter cannot be read from {text[place:]!r} on.")
         place = found.end()
-        terms.append(_term(found))
+        terms.append(_term(found, (*_FIELDS, *also)))
     return terms
 
 
@@ -78,30 +83,31 @@ def mask(recording: Recording, device: Device, text: str) -> IntArray | None:
     rows = recording.rows("allocations", device)
     passing = np.ones(rows.stop - rows.start, dtype=bool)
     for term in terms:
-        passing &= _matches(recording, device, term) != term.negated
+        passing &= matches(recording, device, term) != term.negated
     return passing
 
 
-def _term(found: re.Match[str]) -> Term:
+def _term(found: re.Match[str], fields: tuple[str, ...]) -> Term:
     field, compare = found["field"] or "", found["compare"] or ""
     value = found["value"]
     if value.startswith('"') and value.endswith('"') and len(value) > 1:
         value = value[1:-1]
     elif value.startswith('"'):
         raise QueryError(f"The filter {found[0]!r} opens a quote and does not close it.")
-    if field and field not in _FIELDS:
+    if field and field not in fields:
         raise QueryError(
-            f"{field!r} is nothing to filter by; use one of {', '.join(_FIELDS)}, or put it in "
+            f"{field!r} is nothing to filter by; use one of {', '.join(fields)}, or put it in "
             "quotes to look for the words."
         )
     if not value:
         raise QueryError(f"The filter {found[0]!r} does not say what to look for.")
-    if compare not in ("", ":", "=") and field not in ("size", "step"):
+    if compare not in ("", ":", "=") and field not in _COMPARED:
         raise QueryError(f"{field} cannot be compared with {compare}; write {field}:{value}.")
     return Term(bool(found["minus"]), field, compare, value)
 
 
-def _matches(recording: Recording, device: Device, term: Term) -> IntArray:
+def matches(recording: Recording, device: Device, term: Term) -> IntArray:
+    """Which of a device's allocations one word matches, turned around or not. Raises QueryError."""
     if not term.field:
         return matching(recording, device, term.value)
     if term.field in _TEXTS:
@@ -116,14 +122,14 @@ def _by_size(recording: Recording, device: Device, term: Term) -> IntArray:
         wanted = parse_bytes(term.value)
     except ValueError as error:
         raise QueryError(f"{error}.") from None
-    return _COMPARE[term.compare](bytes_of(recording, device), wanted)
+    return COMPARE[term.compare](bytes_of(recording, device), wanted)
 
 
 def _by_step(recording: Recording, device: Device, term: Term) -> IntArray:
     steps = recording.values("allocations", "step", device)
     if term.value == "none":
         return steps < 0
-    return _COMPARE[term.compare](steps, _whole(term)) & (steps >= 0)
+    return COMPARE[term.compare](steps, whole(term)) & (steps >= 0)
 
 
 def _by_category(recording: Recording, device: Device, term: Term) -> IntArray:
@@ -138,8 +144,13 @@ def _by_category(recording: Recording, device: Device, term: Term) -> IntArray:
 
 
 def _by_pool(recording: Recording, device: Device, term: Term) -> IntArray:
+    found: IntArray = pool_hits(recording, term)[recording.values("allocations", "pool", device)]
+    return found
+
+
+def pool_hits(recording: Recording, term: Term) -> IntArray:
+    """For every code of a pool, and for none at the end, whether it is meant. Raises QueryError."""
     pools = [tuple(pool) for pool in recording.meta["pools"]]
-    codes = recording.values("allocations", "pool", device)
     if term.value in ("default", "private"):
         chosen = [(pool == (0, 0)) == (term.value == "default") for pool in pools]
     else:
@@ -149,15 +160,13 @@ def _by_pool(recording: Recording, device: Device, term: Term) -> IntArray:
             raise QueryError(
                 f"There is no pool {term.value!r}; use default, private or one of {known}."
             )
-    hits = np.array([*chosen, False])
-    found: IntArray = hits[codes]
-    return found
+    return np.array([*chosen, False])
 
 
 def _by_stream(recording: Recording, device: Device, term: Term) -> IntArray:
     rows = recording.rows("allocations", device)
     known = arrays.valid(recording.table("allocations"), "stream")[rows]
-    wanted = 0 if term.value == "default" else _whole(term)
+    wanted = 0 if term.value == "default" else whole(term)
     found: IntArray = recording.values("allocations", "stream", device) == np.uint64(wanted)
     streams: IntArray = found & known
     return streams
@@ -165,7 +174,7 @@ def _by_stream(recording: Recording, device: Device, term: Term) -> IntArray:
 
 def _by_address(recording: Recording, device: Device, term: Term) -> IntArray:
     """Allocations that hold the address."""
-    wanted = np.uint64(_whole(term))
+    wanted = np.uint64(whole(term))
     address = recording.values("allocations", "address", device)
     size = recording.values("allocations", "size", device)
     extent = np.maximum(np.maximum(size, bytes_of(recording, device)), 1).astype(np.uint64)
@@ -173,7 +182,8 @@ def _by_address(recording: Recording, device: Device, term: Term) -> IntArray:
     return inside
 
 
-def _whole(term: Term) -> int:
+def whole(term: Term) -> int:
+    """The number that a word asks for. Raises QueryError."""
     try:
         number = int(term.value, 0)
     except ValueError:

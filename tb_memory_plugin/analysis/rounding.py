@@ -12,6 +12,10 @@ from tb_memory_plugin.analysis.exact import IntArray
 #: The allocator's smallest block and its granularity, c10/cuda/CUDACachingAllocator.h.
 _GRAIN = 512
 _MIB_BITS = 20
+#: A remainder up to this many bytes stays with its block in a large segment that is not
+#: expandable, and the size of segments that are not large; from the same file.
+LARGEST_REMAINDER = 1 << 20
+SMALL_SEGMENT = 2 << 20
 _LARGEST_REQUEST = (1 << 62) - 1
 
 

@@ -18,10 +18,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     streams.prepare()
     chosen = parser().parse_args(arguments)
     # Only now what costs time to import: --help must be quick.
-    from tb_memory_plugin.cli import index, info, peak, place
+    from tb_memory_plugin.cli import events, index, info, peak, place, segments
     from tb_memory_plugin.errors import MemoryPluginError
 
-    commands = {"info": info.run, "peak": peak.run, "index": index.run, "import": place.run}
+    commands = {
+        "info": info.run,
+        "peak": peak.run,
+        "events": events.run,
+        "segments": segments.run,
+        "index": index.run,
+        "import": place.run,
+    }
     try:
         status = commands[chosen.command](chosen)
         sys.stdout.flush()  # here, where a reader that has gone is understood
@@ -82,6 +89,36 @@ def parser() -> argparse.ArgumentParser:
     )
     _json(peak)
 
+    events = commands.add_parser("events", help="the history, event by event", description=_EVENTS)
+    events.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    events.add_argument("--device", metavar="KEY", help="which device (default: the highest peak)")
+    events.add_argument(
+        "--filter", metavar="TEXT", default="", help="only these, e.g. 'action:alloc size>10MiB'"
+    )
+    events.add_argument(
+        "--offset", metavar="N", type=_count, default=0, help="leave out the first N that pass"
+    )
+    events.add_argument(
+        "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
+    )
+    _json(events)
+
+    segments = commands.add_parser(
+        "segments", help="the allocator's state at a moment", description=_SEGMENTS
+    )
+    segments.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    segments.add_argument("--device", metavar="KEY", help="which device (default: highest peak)")
+    segments.add_argument(
+        "--at",
+        metavar="MOMENT",
+        default="peak",
+        help="peak, event:N (-1: before the first), time:NS or step:N; default: peak",
+    )
+    segments.add_argument(
+        "--limit", metavar="N", type=_count, default=40, help="segments in text (default: 40)"
+    )
+    _json(segments)
+
     index = commands.add_parser("index", help="read sources into the cache", description=_INDEX)
     index.add_argument(
         "paths", metavar="PATH", nargs="+", help="a file, or a folder with runs in it"
@@ -112,6 +149,11 @@ _GROUPINGS = (
 )
 _INFO = "Print what a source holds, device by device: exact numbers, and what is odd about it."
 _PEAK = "Print what the memory of a device is made of at a moment, by group, exactly."
+_EVENTS = "Print a part of a device's history: any slice, of all events or of those that match."
+_SEGMENTS = (
+    "Print the segments of a device after any event, exactly: blocks, rounding, what is pending "
+    "and what is free, by pool and stream."
+)
 _INDEX = "Read sources into the cache, so that TensorBoard opens them at once."
 _IMPORT = (
     "Write a source as a recording into a run: RUN/plugins/memory/NAME.tbmem, compressed, where "

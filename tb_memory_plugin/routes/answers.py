@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 JSON = "application/json"
 ARROW = "application/vnd.apache.arrow.stream"
+BINARY = "application/octet-stream"
 #: Seconds that an answer about a version may be kept: it will never be another one.
 FOREVER = 7 * 24 * 3600
 

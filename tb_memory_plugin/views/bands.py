@@ -9,9 +9,9 @@ import numpy as np
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.grouping import Groups, group_ids
+from tb_memory_plugin.analysis.grouping import group_ids
 from tb_memory_plugin.analysis.memo import memo
-from tb_memory_plugin.analysis.ranking import Ranking, ranking
+from tb_memory_plugin.analysis.ranking import ranking
 from tb_memory_plugin.recording.recording import Device, Recording
 
 #: Rows between two states that are kept.
@@ -30,7 +30,7 @@ class Bands:
 def bands(recording: Recording, device: Device, by: str, pattern: str, top: int) -> Bands:
     """The bands of the groups that ``ranking`` gives for the same arguments."""
     key = ("bands", device.index, by, pattern if by == "pattern" else "", top)
-    return memo(recording, key, lambda: _bands(recording, device, by, pattern, top))
+    return memo(recording, key, lambda: _ranked(recording, device, by, pattern, top))
 
 
 def at_rows(recording: Recording, device: Device, of: Bands, rows: IntArray) -> IntArray:
@@ -52,40 +52,41 @@ def at_rows(recording: Recording, device: Device, of: Bands, rows: IntArray) -> 
     return exact_states
 
 
-def _bands(recording: Recording, device: Device, by: str, pattern: str, top: int) -> Bands:
-    groups, ranked = (
-        group_ids(recording, device, by, pattern),
-        ranking(recording, device, by, pattern, top),
-    )
+def of_bands(recording: Recording, device: Device, band: IntArray, count: int) -> Bands:
+    """The bands of allocations of which ``band`` names the one of 0 … ``count`` - 1 each is in."""
     allocated = recording.values("usage", "allocated", device)
-    moved = _moved(recording, device, groups, ranked)
+    moved = _moved(recording, device, band)
     blocks = (len(allocated) - 1) // STRIDE
-    kept = np.zeros((blocks + 1, ranked.bands), dtype=np.int64)
-    if not ranked.bands:
+    kept = np.zeros((blocks + 1, count), dtype=np.int64)
+    if not count:
         return Bands(moved, kept)
     before = int(np.searchsorted(recording.values("allocations", "birth", device), 0))
-    kept[0] = exact.sum_by(
-        ranked.band[groups.ids[:before]], bytes_of(recording, device)[:before], ranked.bands
-    )
+    kept[0] = exact.sum_by(band[:before], bytes_of(recording, device)[:before], count)
     # In pieces, so that little memory is taken at a time.
-    cells = np.repeat(np.arange(_CHUNK // STRIDE) * ranked.bands, STRIDE)
+    cells = np.repeat(np.arange(_CHUNK // STRIDE) * count, STRIDE)
     for begin in range(0, blocks * STRIDE, _CHUNK):
         end = min(begin + _CHUNK, blocks * STRIDE)
         deltas = allocated[begin + 1 : end + 1] - allocated[begin:end]
         first, filled = begin // STRIDE, (end - begin) // STRIDE
         cell = cells[: end - begin] + moved[begin + 1 : end + 1]
-        sums = exact.sum_by(cell, deltas, filled * ranked.bands)
-        kept[first + 1 : first + 1 + filled] = sums.reshape(filled, ranked.bands)
+        sums = exact.sum_by(cell, deltas, filled * count)
+        kept[first + 1 : first + 1 + filled] = sums.reshape(filled, count)
     np.cumsum(kept, axis=0, out=kept)
     return Bands(moved, kept)
 
 
-def _moved(recording: Recording, device: Device, groups: Groups, ranked: Ranking) -> IntArray:
+def _ranked(recording: Recording, device: Device, by: str, pattern: str, top: int) -> Bands:
+    groups = group_ids(recording, device, by, pattern)
+    ranked = ranking(recording, device, by, pattern, top)
+    return of_bands(recording, device, ranked.band[groups.ids], ranked.bands)
+
+
+def _moved(recording: Recording, device: Device, band: IntArray) -> IntArray:
     """The band of the allocation of every row; 0 where a row moves no allocation."""
     first = recording.rows("allocations", device).start
     allocation = recording.values("usage", "allocation", device)
-    own = np.append(ranked.band[groups.ids], ranked.band.dtype.type(0))
-    moved = np.empty(len(allocation), dtype=ranked.band.dtype)
+    own = np.append(band, band.dtype.type(0))
+    moved = np.empty(len(allocation), dtype=band.dtype)
     for begin in range(0, len(allocation), _CHUNK):
         rows = allocation[begin : begin + _CHUNK]
         if first:

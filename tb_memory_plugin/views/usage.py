@@ -44,7 +44,7 @@ def window(
     ranked = ranking(recording, device, by, pattern, top)
     most = _LARGEST_ANSWER // (8 * (_PLAIN_COLUMNS + ranked.bands)) // 2 - 1
     found = grid.bins(of, begin, end, min(width, most))
-    rows = _highest(recording, device, found)
+    rows = highest(recording, device, found)
     columns = _columns(recording, device, found, rows)
     banded = bands.bands(recording, device, by, pattern, top)
     sums = bands.at_rows(recording, device, banded, rows)
@@ -67,7 +67,8 @@ def window(
     return answer
 
 
-def _highest(recording: Recording, device: Device, found: grid.Bins) -> IntArray:
+def highest(recording: Recording, device: Device, found: grid.Bins) -> IntArray:
+    """The row of usage that every bin shows: the first of its highest allocated."""
     allocated = recording.values("usage", "allocated", device)
     prepared = memo(recording, ("peaks", device.index), lambda: peaks.peaks(allocated))
     return peaks.highest(allocated, prepared, found.start, found.stop)
@@ -77,26 +78,32 @@ def _columns(
     recording: Recording, device: Device, found: grid.Bins, rows: IntArray
 ) -> dict[str, pa.Array]:
     kind = pa.int64()
-    start = recording.rows("usage", device).start
     picked = {
         name: recording.values("usage", name, device)[rows]
-        for name in ("event", "time", "allocated", "reserved")
+        for name in ("event", "allocated", "reserved")
     }
-    untimed = picked["event"] < 0
-    if event_times(recording, device) is None:
-        untimed = ~arrays.valid(recording.table("usage"), "time")[rows + start]
     unknown = np.full(len(rows), not reserved_known(recording, device))
     return {
         "begin": arrays.column(found.begin, kind),
         "end": arrays.column(found.begin + found.width, kind),
         "event": arrays.column(picked["event"], kind),
-        "time": arrays.column(picked["time"], kind, untimed, "time"),
+        "time": times(recording, device, rows),
         "allocated": arrays.column(picked["allocated"], kind),
         "reserved": arrays.column(picked["reserved"], kind, unknown, "reserved"),
         "reserved_max": arrays.column(
             _reserved_max(recording, device, found), kind, unknown, "reserved"
         ),
     }
+
+
+def times(recording: Recording, device: Device, rows: IntArray) -> pa.Array:
+    """When the instants of rows of usage were; null before the first event and without times."""
+    untimed = recording.values("usage", "event", device)[rows] < 0
+    if event_times(recording, device) is None:
+        start = recording.rows("usage", device).start
+        untimed = ~arrays.valid(recording.table("usage"), "time")[rows + start]
+    time = recording.values("usage", "time", device)[rows]
+    return arrays.column(time, pa.int64(), untimed, "time")
 
 
 def _reserved_max(recording: Recording, device: Device, found: grid.Bins) -> IntArray:

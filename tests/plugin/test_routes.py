@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tb_memory_plugin.store.load import load_path
+from tb_memory_plugin.views import events, pools, segments
 from tb_memory_plugin.views import summary as summary_view
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.logdirs import STEPS
@@ -77,6 +78,14 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     first = rows["rows"][0]
     card = server.get("allocation", source=id, version=version, id=first["id"]).json()
     assert {name: card[name] for name in first} == first
+    state = server.get("segments", **asked, at="peak", pixel=4096)
+    assert state.status == 200
+    assert state.body == segments.window(recording, device, at="peak", pixel=4096)
+    assert "max-age" in state.headers["Cache-Control"]
+    listed = server.get("events", **asked, filter="action:alloc", limit=3, near=50).json()
+    assert listed == events.page(recording, device, filter="action:alloc", limit=3, near=50)
+    held = server.get("pools", **asked, axis="event", width=100)
+    assert held.body == pools.window(recording, device, axis="event", width=100)
     csv = server.get("export.csv", **asked, at="peak", by="stack")
     assert "attachment" in csv.headers["Content-Disposition"]
     assert csv.body.decode().count("\r\n") == 1 + len(page["groups"]) + page["rest"]["groups"]

@@ -1,0 +1,151 @@
+"""A window, made into what every pool and stream held and used at the instants of the curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import reserved_known
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.places import Place, places
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import AFTER
+from tb_memory_plugin.views import bands, grid, ipc, usage
+
+#: Places with columns of their own; what is smaller is summed up in the last.
+MOST = 32
+_LARGEST_ANSWER = 1 << 20
+REST_KEY = "…rest"
+
+
+def window(
+    recording: Recording,
+    device: Device,
+    *,
+    axis: str,
+    begin: int | None = None,
+    end: int | None = None,
+    width: int,
+) -> bytes:
+    """The Arrow IPC stream of ``GET pools``: the bins and instants of ``usage`` for this window.
+
+    Columns ``begin``, ``end``, ``event``, ``time``, then ``r0`` … and ``a0`` …: bytes reserved for
+    each place and allocated in it. Raises QueryError.
+    """
+    of = grid.axis(recording, device, axis)
+    groups, reserving, band = _grouped(recording, device)
+    count = len(groups)
+    most = _LARGEST_ANSWER // (8 * (4 + 2 * count)) // 2 - 1
+    found = grid.bins(of, begin, end, min(width, most))
+    rows = usage.highest(recording, device, found)
+    event = recording.values("usage", "event", device)[rows]
+    kind = pa.int64()
+    columns = {
+        "begin": arrays.column(found.begin, kind),
+        "end": arrays.column(found.begin + found.width, kind),
+        "event": arrays.column(event, kind),
+        "time": usage.times(recording, device, rows),
+    }
+    reserved = _reserved(recording, device, reserving, count, event)
+    key = ("pool_bands", device.index)
+    held = memo(recording, key, lambda: bands.of_bands(recording, device, band, count))
+    allocated = bands.at_rows(recording, device, held, rows)
+    for place in range(count):
+        columns[f"r{place}"] = arrays.column(reserved[:, place], kind)
+        columns[f"a{place}"] = arrays.column(allocated[:, place], kind)
+    about = {
+        "axis": axis,
+        "begin": of.begin if begin is None else begin,
+        "end": of.end if end is None else end,
+        "bin": found.width,
+        "groups": groups,
+        "problems": _problems(recording, device, rows, reserved),
+    }
+    return ipc.stream(columns, "window", about)
+
+
+def _grouped(
+    recording: Recording, device: Device
+) -> tuple[list[dict[str, Any]], IntArray, IntArray]:
+    """The groups drawn, and the group of every segment life and of every allocation."""
+    key = ("pool_groups", device.index)
+    found, (segments, allocations) = memo(
+        recording, key, lambda: places(recording, device, "segment_lives", "allocations")
+    )
+    peaks = [_peak(recording, device, segments == number) for number in range(len(found))]
+    order = np.argsort([-peak for peak in peaks], kind="stable")
+    alone = order[:MOST] if len(order) <= MOST else order[: MOST - 1]
+    band = np.full(len(found), len(alone), dtype=np.uint8)
+    shown = np.sort(alone)
+    band[shown] = np.arange(len(shown))
+    groups = [_described(found[number], peaks[number]) for number in shown.tolist()]
+    if len(shown) < len(found):
+        rest = {"pool": None, "stream": None, "reserved_peak": None}
+        groups.append({"key": REST_KEY, "label": "smaller ones", **rest})
+    return groups, band[segments], band[allocations]
+
+
+def _described(place: Place, peak: int) -> dict[str, Any]:
+    return {
+        "key": place.key,
+        "label": place.label,
+        "pool": None if place.pool is None else list(place.pool),
+        "stream": None if place.stream is None else f"{place.stream:#x}",
+        "reserved_peak": peak,
+    }
+
+
+def _moves(recording: Recording, device: Device) -> tuple[IntArray, IntArray, IntArray]:
+    """When mapped ranges come and go (-1: before the window), which, and by how many bytes."""
+    birth = recording.values("segment_lives", "birth", device)
+    death = recording.values("segment_lives", "death", device)
+    size = recording.values("segment_lives", "size", device)
+    gone = np.flatnonzero(death < AFTER)
+    row = np.concatenate([np.arange(len(birth)), gone])
+    event = np.concatenate([birth, death[gone]])
+    delta = np.concatenate([size, -size[gone]])
+    order = np.argsort(event, kind="stable")
+    return event[order], row[order], delta[order]
+
+
+def _peak(recording: Recording, device: Device, chosen: IntArray) -> int:
+    """The most bytes that the ``chosen`` mapped ranges take together after any event."""
+    event, row, delta = _moves(recording, device)
+    mine = chosen[row]
+    if not mine.any():
+        return 0
+    event, sums = event[mine], np.cumsum(delta[mine])
+    last = np.append(event[1:] != event[:-1], True)  # after all that one event does
+    return int(sums[last].max())
+
+
+def _reserved(
+    recording: Recording, device: Device, group: IntArray, count: int, instants: IntArray
+) -> IntArray:
+    """Bytes mapped for each group (a column) after each of ``instants``, which never go back."""
+    event, row, delta = _moves(recording, device)
+    place = np.searchsorted(instants, event, side="left")
+    cell = place * count + group[row].astype(np.int64)
+    moved = exact.sum_by(cell, delta, (len(instants) + 1) * count).reshape(-1, max(count, 1))
+    sums: IntArray = np.cumsum(moved, axis=0)[:-1]
+    return sums
+
+
+def _problems(
+    recording: Recording, device: Device, rows: IntArray, reserved: IntArray
+) -> list[str]:
+    if not reserved_known(recording, device):
+        return []
+    told = recording.values("usage", "reserved", device)[rows]
+    other = int((reserved.sum(axis=1) != told).sum())
+    if not other:
+        return []
+    return [
+        f"In {other} of {len(rows)} bins the pools do not add up to what is reserved: the history "
+        "maps or unmaps what it should not."
+    ]

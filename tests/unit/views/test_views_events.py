@@ -1,0 +1,64 @@
+"""Pages of the list of events."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.views import events
+from tests.unit.analysis.test_analysis_event_list import made
+
+
+def test_rows_say_everything_an_event_has() -> None:
+    recording = made()
+    answer = events.page(recording, recording.devices[0], offset=1, limit=2)
+    assert (answer["events"], answer["count"], answer["offset"]) == (8, 8, 1)
+    assert answer["rows"] == [
+        {
+            "event": 1,
+            "time": 1000,
+            "action": "alloc",
+            "address": "0x1000",
+            "size": 100,
+            "stream": "default stream",
+            "pool": "private pool 0,1",
+            "label": "forward · model.py:88",
+            "allocation": "0",
+            "compile_context": None,
+            "user_metadata": None,
+        },
+        {
+            "event": 2,
+            "time": 2000,
+            "action": "alloc",
+            "address": "0x1200",
+            "size": 3000,
+            "stream": "default stream",
+            "pool": None,
+            "label": "step · adam.py:1",
+            "allocation": "1",
+            "compile_context": None,
+            "user_metadata": "weights of layer 3",
+        },
+    ]
+    (failed,) = events.page(recording, recording.devices[0], filter="action:oom")["rows"]
+    assert (failed["event"], failed["address"], failed["allocation"]) == (5, None, None)
+
+
+@pytest.mark.parametrize(
+    ("near", "row", "passes"), [(0, 0, False), (1, 0, True), (2, 1, True), (5, 2, False)]
+)
+def test_a_list_knows_where_an_event_is(near: int, row: int, passes: bool) -> None:
+    recording = made()
+    answer = events.page(recording, recording.devices[0], filter="action:alloc", limit=0, near=near)
+    assert answer["rows"] == []
+    assert answer["near"] == {"event": near, "row": row, "passes": passes}
+
+
+def test_answers_are_bounded_and_filters_refused() -> None:
+    recording = made()
+    device = recording.devices[0]
+    assert len(events.page(recording, device, limit=1 << 40)["rows"]) == 8
+    assert events.page(recording, device, offset=100)["rows"] == []
+    with pytest.raises(QueryError, match="not an action"):
+        events.page(recording, device, filter="action:nothing")

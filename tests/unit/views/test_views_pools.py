@@ -1,0 +1,127 @@
+"""What pools held, bin by bin, against the state of the allocator at the same instants."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views import pools, usage
+from tests.fixtures.histories import history
+from tests.unit.analysis.simulated import simulated
+from tests.unit.analysis.worlds import ruins, worlds
+
+
+def ask(recording: Recording, **question: Any) -> tuple[pa.Table, dict[str, Any]]:
+    whole = {"axis": "event", "width": 9, **question}
+    table = pa.ipc.open_stream(pools.window(recording, recording.devices[0], **whole)).read_all()
+    return table, json.loads(table.schema.metadata[b"window"])
+
+
+def alive(rows: list[dict[str, Any]], event: int) -> list[dict[str, Any]]:
+    return [
+        row
+        for row in rows
+        if (row["birth"] is None or row["birth"] <= event)
+        and (row["death"] is None or row["death"] > event)
+    ]
+
+
+def key(recording: Recording, row: dict[str, Any]) -> str:
+    pool, stream = row["pool"], row["stream"]
+    first = "?" if pool is None else "{},{}".format(*recording.meta["pools"][pool])
+    return f"{first}@{'?' if stream is None else hex(stream)}"
+
+
+@settings(max_examples=40)
+@given(
+    st.one_of(
+        worlds().map(lambda world: world.recording),
+        ruins(),
+        st.integers(0, 50).map(lambda seed: simulated(seed, expandable=False, calls=30).recording),
+    ),
+    st.integers(0, 20),
+    st.integers(1, 40),
+    st.integers(1, 12),
+)
+def test_every_bin_is_what_was_held_at_its_instant(
+    recording: Recording, begin: int, length: int, width: int
+) -> None:
+    found = derive(recording)
+    question: dict[str, Any] = {
+        "axis": "event",
+        "begin": begin,
+        "end": begin + length,
+        "width": width,
+    }
+    table, about = ask(found, **question)
+    curve = pa.ipc.open_stream(
+        usage.window(found, found.devices[0], by="pool", **question)
+    ).read_all()
+    for name in ("begin", "end", "event", "time"):
+        assert table.column(name).equals(curve.column(name))
+    segments = found.table("segment_lives").to_pylist()
+    allocations = found.table("allocations").to_pylist()
+    rows = table.to_pylist()
+    for row, told in zip(rows, curve.to_pylist(), strict=True):
+        for place, group in enumerate(about["groups"]):
+            held = [s for s in alive(segments, row["event"]) if key(found, s) == group["key"]]
+            own = [a for a in alive(allocations, row["event"]) if key(found, a) == group["key"]]
+            assert row[f"r{place}"] == sum(s["size"] for s in held)
+            assert row[f"a{place}"] == sum(a["requested"] for a in own)
+        count = len(about["groups"])
+        assert sum(row[f"a{place}"] for place in range(count)) == told["allocated"]
+        total = sum(row[f"r{place}"] for place in range(count))
+        if told["reserved"] is not None and total != told["reserved"]:
+            assert about["problems"]
+
+
+def test_private_pools_have_an_envelope_of_their_own() -> None:
+    recording = derive(
+        history(
+            [
+                ("segment", 0, 4096, {"pool": 0}),
+                ("segment", 8192, 1024, {"pool": 1, "stream": 5}),
+                ("alloc", 8192, 1000, {"pool": 1, "stream": 5}),
+                ("unsegment", 0, 4096, {"pool": 0}),
+            ],
+            segments=[{"address": 8192, "size": 1024, "pool": 1, "stream": 5}],
+            blocks=[{"address": 8192, "requested": 1000, "size": 1024}],
+        )
+    )
+    table, about = ask(recording)
+    assert [(g["key"], g["label"], g["reserved_peak"]) for g in about["groups"]] == [
+        ("0,0@0x0", "default pool, default stream", 4096),
+        ("0,1@0x5", "private pool 0,1, stream 0x5", 1024),
+    ]
+    assert about["problems"] == []
+    # The first bin shows what was before the first event: nothing is higher in it.
+    assert table.column("r0").to_pylist() == [0, 4096, 4096, 0]
+    assert table.column("r1").to_pylist() == [0, 1024, 1024, 1024]
+    assert table.column("a1").to_pylist() == [0, 0, 1000, 1000]
+
+
+def test_more_places_than_columns_share_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "MOST", 3)
+    events: list[Any] = [
+        ("segment", 4096 * place, 100 * (place + 1), {"stream": place}) for place in range(6)
+    ]
+    recording = derive(
+        history(
+            events,
+            segments=[
+                {"address": 4096 * place, "size": 100 * (place + 1), "stream": place}
+                for place in range(6)
+            ],
+            blocks=[],
+        )
+    )
+    table, about = ask(recording)
+    assert [group["key"] for group in about["groups"]] == ["0,0@0x4", "0,0@0x5", pools.REST_KEY]
+    assert table.to_pylist()[-1]["r2"] == 100 + 200 + 300 + 400

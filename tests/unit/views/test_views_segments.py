@@ -1,0 +1,158 @@
+"""The answer of ``GET segments`` against the state it is made from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tb_memory_plugin.analysis.segment_state import segment_state
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views import segments
+from tb_memory_plugin.views.segments_whole import whole
+from tests.unit.analysis.simulated import simulated
+
+
+def ask(recording: Recording, **question: Any) -> tuple[dict[str, Any], pa.Table, pa.Table]:
+    """What the metadata says, the segments and the blocks."""
+    body = segments.window(recording, recording.devices[0], **question)
+    tables = []
+    while body:
+        length = int.from_bytes(body[:4], "little")
+        tables.append(pa.ipc.open_stream(body[4 : 4 + length]).read_all())
+        body = body[4 + length :]
+    first, second = tables
+    return json.loads(first.schema.metadata[b"state"]), first, second
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(0, 30),
+    st.booleans(),
+    st.integers(-1, 60),
+    st.integers(0, 27),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
+def test_what_is_merged_adds_up(
+    seed: int, expandable: bool, event: int, power: int, one: float, other: float
+) -> None:
+    recording = simulated(seed, expandable=expandable, calls=60).recording
+    device = recording.devices[0]
+    state = segment_state(recording, device, event)
+    low, high = sorted(int(share * state.mapped) for share in (one, other))
+    about, rows, blocks = ask(recording, at=f"event:{event}", pixel=1 << power, begin=low, end=high)
+    assert about["pixel"] == 1 << power
+    place = np.cumsum(state.segments.size) - state.segments.size
+    inside = [
+        row
+        for row, (begin, size) in enumerate(
+            zip(place.tolist(), state.segments.size.tolist(), strict=True)
+        )
+        if begin < high and begin + size > low
+    ]
+    assert rows.column("address").to_pylist() == state.segments.address[inside].tolist()
+    assert rows.column("place").to_pylist() == place[inside].tolist()
+    expected: list[dict[str, int]] = []
+    one_by_one = state.blocks
+    last: tuple[int, int] | None = None
+    for number in range(len(one_by_one.size)):
+        segment, offset, size = (
+            int(column[number])
+            for column in (one_by_one.segment, one_by_one.offset, one_by_one.size)
+        )
+        at = int(place[segment]) + offset
+        if not (at < high and at + size > low):
+            continue
+        cell = (segment, offset >> power)
+        small = size < 1 << power
+        values = {
+            "count": 1,
+            "used": size,
+            "requested": int(one_by_one.requested[number]),
+            "pending": size if one_by_one.pending[number] else 0,
+            "end": offset + size,
+        }
+        if small and last == cell:
+            for name in ("count", "used", "requested", "pending"):
+                expected[-1][name] += values[name]
+            expected[-1]["end"] = values["end"]
+        else:
+            expected.append({"segment": inside.index(segment), "offset": offset, **values})
+        last = cell if small else None
+    found = [
+        {
+            **{name: row[name] for name in ("segment", "offset", "count", "used", "requested")},
+            "pending": row["pending"],
+            "end": row["offset"] + row["size"],
+        }
+        for row in blocks.to_pylist()
+    ]
+    assert (
+        found == [{name: row[name] for name in found[0]} for row in expected]
+        if found
+        else not expected
+    )
+    for row in blocks.to_pylist():
+        assert (row["allocation"] >= 0) == (row["count"] == 1)
+
+
+def test_too_many_blocks_are_merged_coarser(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = simulated(3, expandable=True).recording
+    fine, _, every = ask(recording, pixel=1)
+    assert every.num_rows > 10
+    monkeypatch.setattr(segments, "MOST_BLOCKS", 10)
+    coarse, _, merged = ask(recording, pixel=1)
+    assert merged.num_rows <= 10 < every.num_rows
+    assert coarse["pixel"] > fine["pixel"] == 1
+    for name in ("used", "requested", "pending", "count"):
+        assert sum(merged.column(name).to_pylist()) == sum(every.column(name).to_pylist())
+
+
+def test_too_many_segments_leave_out_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = simulated(5, expandable=False).recording
+    _, every, _ = ask(recording)
+    sizes = every.column("size").to_pylist()
+    monkeypatch.setattr(segments, "MOST_SEGMENTS", 2)
+    about, rows, blocks = ask(recording)
+    assert sorted(rows.column("size").to_pylist()) == sorted(sizes)[-2:]
+    assert about["hidden"] == {
+        "segments": len(sizes) - 2,
+        "bytes": sum(sizes) - sum(sorted(sizes)[-2:]),
+    }
+    assert about["count"] == len(sizes)
+    assert set(blocks.column("segment").to_pylist()) <= {0, 1}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_whole_state_says_the_same(seed: int) -> None:
+    recording = simulated(seed, expandable=seed % 2 == 0, start=0.3).recording
+    about, rows, blocks = ask(recording, at="peak")
+    answer = whole(recording, recording.devices[0], "peak")
+    for name in ("event", "allocated", "reserved", "used", "requested", "pending", "free", "pools"):
+        assert answer[name] == about[name]
+    assert [segment["address"] for segment in answer["segments"]] == [
+        hex(address) for address in rows.column("address").to_pylist()
+    ]
+    inside = [block for segment in answer["segments"] for block in segment["blocks"]]
+    assert [int(block["allocation"]) for block in inside] == blocks.column("allocation").to_pylist()
+    for segment, largest in zip(
+        answer["segments"], rows.column("largest_offset").to_pylist(), strict=True
+    ):
+        holes = {hole["offset"]: hole["size"] for hole in segment["holes"]}
+        assert sum(holes.values()) == segment["free"]
+        assert holes[largest] == max(holes.values()) if holes else largest == -1
+    assert sum(pool["reserved"] for pool in answer["pools"]) == answer["reserved"]
+    assert answer["largest_free"] == max(pool["largest_free"] for pool in answer["pools"])
+
+
+def test_a_moment_that_is_none_is_refused() -> None:
+    recording = simulated(0, expandable=False, calls=5).recording
+    with pytest.raises(QueryError, match="no event"):
+        ask(recording, at="event:1000000")
