@@ -50,6 +50,12 @@ class MemoryLoader(base_plugin.TBLoader):  # type: ignore[misc]
             default=None,
             help="how long reading one recording may take (default: 900)",
         )
+        group.add_argument(
+            "--memory_show_source",
+            action="store_true",
+            help="let the page show lines of the files of code that stacks of recordings in the "
+            "logdir name, where they can be read on this machine (default: not)",
+        )
 
     def load(self, context: Any) -> Any:
         """The plugin, or None, with a line in the log, where it cannot work."""

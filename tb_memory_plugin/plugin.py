@@ -10,6 +10,7 @@ from tensorboard.backend import http_util
 from tensorboard.plugins import base_plugin
 
 from tb_memory_plugin.analysis.ranking import TOP
+from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.routes import page
 from tb_memory_plugin.routes.answers import ARROW, BINARY, FOREVER, as_json, route
@@ -22,8 +23,12 @@ from tb_memory_plugin.views import (
     breakdown,
     csv,
     events,
+    flame,
+    flame_files,
     pools,
     segments,
+    source_code,
+    source_lines,
     summary,
     tracks,
     usage,
@@ -45,6 +50,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         flags = getattr(context, "flags", None)
         roots = roots_of(context.logdir or "", getattr(flags, "logdir_spec", "") or "")
         self._store = Store(roots, _settings(flags))
+        self._shows_source = bool(getattr(flags, "memory_show_source", False))
 
     def get_plugin_apps(self) -> dict[str, Any]:
         """The routes; see docs/architecture.md."""
@@ -62,6 +68,11 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/events": self._events,
             "/pools": self._pools,
             "/export.csv": self._export,
+            "/flame": self._flame,
+            "/flame.speedscope.json": self._speedscope,
+            "/flame.folded.txt": self._folded,
+            "/lines": self._lines,
+            "/code": self._code,
             "/upload": self._upload,
             "/static/*": self._static,
         }
@@ -175,8 +186,61 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         else:
             pieces = csv.groups(recording, device, **question)
         name = "allocations.csv" if asked.has("key") else "breakdown.csv"
-        headers = [("Content-Disposition", f'attachment; filename="{name}"')]
-        return http_util.Respond(request, "".join(pieces), "text/csv", headers=headers)
+        return _download(request, "".join(pieces), name, "text/csv")
+
+    @route
+    def _flame(self, request: Any) -> Any:
+        asked = Parameters(request)
+        recording, device = self._asked(asked)
+        found = flame.page(
+            recording,
+            device,
+            **_weighing(asked),
+            **_shape(asked),
+            find=asked.text("find", ""),
+            root=asked.text("root", ""),
+            width=asked.integer("width", 1, _WIDEST, flame.WIDTH),
+        )
+        return as_json(request, found, expires=_expires(asked))
+
+    @route
+    def _speedscope(self, request: Any) -> Any:
+        asked = Parameters(request)
+        question = {**_weighing(asked), **_shape(asked)}
+        content = flame_files.speedscope(*self._asked(asked), **question)
+        return _download(request, content, "memory.speedscope.json", "application/json")
+
+    @route
+    def _folded(self, request: Any) -> Any:
+        asked = Parameters(request)
+        question = {**_weighing(asked), **_shape(asked)}
+        content = "".join(flame_files.folded_stacks(*self._asked(asked), **question))
+        return _download(request, content, "memory.folded.txt", "text/plain")
+
+    @route
+    def _lines(self, request: Any) -> Any:
+        asked = Parameters(request)
+        limit = asked.integer("limit", 0, _MOST_ROWS, source_lines.LIMIT)
+        found = source_lines.page(*self._asked(asked), **_weighing(asked), limit=limit)
+        return as_json(request, found, expires=_expires(asked))
+
+    @route
+    def _code(self, request: Any) -> Any:
+        asked = Parameters(request)
+        recording = self._recording(asked)
+        if not self._shows_source:
+            raise QueryError(
+                "Code is shown where TensorBoard was started with --memory_show_source."
+            )
+        if self._store.uploaded(asked.word("source")):
+            raise QueryError("Code is shown for recordings in the logdir, not for dropped files.")
+        found = source_code.code(
+            recording,
+            file=asked.text("file"),
+            line=asked.integer("line", 1, 1 << 31),
+            around=asked.integer("around", 0, source_code.MOST_AROUND, source_code.AROUND),
+        )
+        return as_json(request, found)
 
     def _receive(self, request: Any) -> Any:
         # A form of another site can send a file, but not a header of its own.
@@ -237,6 +301,26 @@ def _question(asked: Parameters, recording: Recording, device: Device) -> dict[s
         "filter": asked.text("filter", ""),
         "sort": asked.text("sort", "-bytes"),
     }
+
+
+def _weighing(asked: Parameters) -> dict[str, Any]:
+    return {
+        "of": asked.text("of", "alive"),
+        "at": _moment(asked),
+        "axis": asked.text("axis", "event"),
+        "begin": asked.bound("begin"),
+        "end": asked.bound("end"),
+        "filter": asked.text("filter", ""),
+    }
+
+
+def _shape(asked: Parameters) -> dict[str, Any]:
+    return {name: asked.integer(name, 0, 1, 0) == 1 for name in ("inverted", "folded")}
+
+
+def _download(request: Any, content: str, name: str, kind: str) -> Any:
+    headers = [("Content-Disposition", f'attachment; filename="{name}"')]
+    return http_util.Respond(request, content, kind, headers=headers)
 
 
 def _group(asked: Parameters) -> dict[str, Any]:

@@ -46,8 +46,8 @@ def frame_contents(recording: Recording) -> IntArray:
     functions = _coded_hashes(frames, "function")
     files = _coded_hashes(frames, "file")
     lines = arrays.values(frames, "line").astype(np.int64).astype(np.uint64)
-    mixed = (functions * np.uint64(_PRIME) + files) * np.uint64(_PRIME) + lines
-    return _mixed(mixed)
+    content = (functions * np.uint64(_PRIME) + files) * np.uint64(_PRIME) + lines
+    return mixed(content)
 
 
 def _coded_hashes(frames: pa.Table, column: str) -> IntArray:
@@ -64,13 +64,13 @@ def contents_of_stacks(recording: Recording) -> IntArray:
         return np.zeros(0, dtype=np.uint64)
     place = np.arange(len(frames)) - np.repeat(offsets[:-1], lengths)
     powers = np.cumprod(np.full(int(lengths.max(initial=0)) + 1, _PRIME, dtype=np.uint64))
-    terms = np.append(_mixed(contents[frames] + powers[place]) * powers[place], np.uint64(0))
+    terms = np.append(mixed(contents[frames] + powers[place]) * powers[place], np.uint64(0))
     sums = np.add.reduceat(terms, offsets[:-1])
     sums = np.where(lengths > 0, sums, np.uint64(0))
-    return _mixed(sums + lengths.astype(np.uint64))
+    return mixed(sums + lengths.astype(np.uint64))
 
 
-def _mixed(values: IntArray) -> IntArray:
+def mixed(values: IntArray) -> IntArray:
     """The finaliser of splitmix64: every bit of the input moves every bit of the output."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

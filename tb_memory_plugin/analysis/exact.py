@@ -13,6 +13,9 @@ _EXACT_FLOAT = 1 << 52
 _LIMIT = 1 << 63
 #: Rows whose 32-bit halves float64 sums exactly: 32 + 20 bits of 53.
 _CHUNK = 1 << 20
+#: Rows whose products are summed at a time, and up to where their float sum is off by under 2⁶³.
+_PART = 1 << 18
+_NEAR = float(1 << 94)
 
 
 def total(values: IntArray) -> int:
@@ -59,6 +62,33 @@ def sum_by(groups: IntArray, values: IntArray, count: int) -> IntArray:
         low += np.bincount(groups[part], weights=lows, minlength=count).astype(np.int64)
     _refuse_overflow(high, low)
     return (high << 32) + low
+
+
+def products_by(groups: IntArray, first: IntArray, second: IntArray, count: int) -> list[int]:
+    """The sum of ``first`` × ``second`` in each of ``count`` groups, however large.
+
+    Neither holds negative numbers. Products are summed modulo 2⁶⁴, exactly; how often 2⁶⁴ fits
+    into the sum is told by a float, which is near enough.
+    """
+    totals = [0] * count
+    for begin in range(0, len(groups), _PART):
+        part = slice(begin, begin + _PART)
+        group = groups[part]
+        one, other = np.asarray(first[part], np.uint64), np.asarray(second[part], np.uint64)
+        near = np.bincount(group, one.astype(np.float64) * other.astype(np.float64), count)
+        if near.max(initial=0) >= _NEAR:
+            pairs = zip(group.tolist(), one.tolist(), other.tolist(), strict=True)
+            for place, factor, other_factor in pairs:
+                totals[place] += factor * other_factor
+            continue
+        wrapped = one * other
+        high = np.bincount(group, wrapped >> np.uint64(32), count)
+        low = np.bincount(group, wrapped & np.uint64(0xFFFFFFFF), count)
+        for place in np.flatnonzero(near).tolist():
+            guess = int(near[place])
+            off = (int(high[place]) << 32) + int(low[place]) - guess
+            totals[place] += guess + (off + _LIMIT) % (2 * _LIMIT) - _LIMIT
+    return totals
 
 
 def _magnitude(array: IntArray) -> float:

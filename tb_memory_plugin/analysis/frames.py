@@ -36,14 +36,18 @@ def frames_of_stacks(recording: Recording, stacks: Sequence[int]) -> list[list[d
     """The frames of each of ``stacks``. Those that share a frame share its dictionary."""
     frames, offsets = stack_layout(recording)
     rows = [frames[offsets[stack] : offsets[stack + 1]] for stack in stacks]
-    wanted = np.unique(np.concatenate([*rows, frames[:0]]))
-    library = recording.values("frame_kinds", "kind")[wanted] != OWN
-    told = zip(wanted.tolist(), _said(recording, wanted), library.tolist(), strict=True)
-    made = {
+    made = frames_of_rows(recording, np.unique(np.concatenate([*rows, frames[:0]])))
+    return [[made[row] for row in of_stack.tolist()] for of_stack in rows]
+
+
+def frames_of_rows(recording: Recording, rows: IntArray) -> dict[int, dict[str, Any]]:
+    """Rows of the table ``frames`` as the page takes them."""
+    library = recording.values("frame_kinds", "kind")[rows] != OWN
+    told = zip(rows.tolist(), _said(recording, rows), library.tolist(), strict=True)
+    return {
         row: {"function": function, "file": file, "line": line, "library": kind}
         for row, (function, file, line), kind in told
     }
-    return [[made[row] for row in of_stack.tolist()] for of_stack in rows]
 
 
 def frame_labels(recording: Recording, frames: Iterable[int]) -> dict[int, str]:

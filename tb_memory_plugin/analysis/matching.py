@@ -69,7 +69,16 @@ def _of_codes(hits: IntArray, recording: Recording, device: Device, column: str)
 
 
 def stacks_with(recording: Recording, pattern: str) -> IntArray:
-    """Which stacks hold a frame whose text ``function file:line`` matches ``pattern``."""
+    """Which stacks hold a frame that matches ``pattern``, see :func:`matching_frames`."""
+    hits = matching_frames(recording, pattern)
+    frames, offsets = stack_layout(recording)
+    running = np.concatenate([[0], np.cumsum(hits[frames])])
+    found: IntArray = running[offsets[1:]] > running[offsets[:-1]]
+    return found
+
+
+def matching_frames(recording: Recording, pattern: str) -> IntArray:
+    """Which frames have a text ``function file:line`` that matches ``pattern``."""
     import pyarrow.compute as pc
 
     table = recording.table("frames")
@@ -83,11 +92,7 @@ def stacks_with(recording: Recording, pattern: str) -> IntArray:
     text = pc.binary_join_element_wise(called, columns[2], colon)
     if isinstance(text, pa.ChunkedArray):
         text = text.combine_chunks() if text.num_chunks else arrays.strings([])
-    hits = matching_texts(text, pattern)
-    frames, offsets = stack_layout(recording)
-    running = np.concatenate([[0], np.cumsum(hits[frames])])
-    found: IntArray = running[offsets[1:]] > running[offsets[:-1]]
-    return found
+    return matching_texts(text, pattern)
 
 
 def matching(recording: Recording, device: Device, pattern: str) -> IntArray:

@@ -108,6 +108,12 @@ class Store:
             )
         return recording
 
+    def uploaded(self, id: str) -> bool:
+        """Whether a source was dropped on the page. Raises UnknownSource."""
+        source = self._source(id)
+        with self._lock:
+            return source.found.uploaded
+
     def add_upload(self, name: str, stream: BinaryIO, length: int | None) -> str:
         """Keep a file dropped on the page; the id of the source it is. Raises QueryError."""
         cache, _, uploads = self._cached()

@@ -27,6 +27,7 @@ def test_flags_have_defaults_and_units() -> None:
         "memory_cache_size": None,
         "memory_limit": None,
         "memory_time_limit": None,
+        "memory_show_source": False,
     }
     given = parse("--memory_limit", "1.5GiB", "--memory_time_limit", "2.5")
     assert (given.memory_limit, given.memory_time_limit) == (3 << 29, 2.5)

@@ -8,9 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from tb_memory_plugin.recording.recording import save
 from tb_memory_plugin.store.load import load_path
 from tb_memory_plugin.views import events, pools, segments
 from tb_memory_plugin.views import summary as summary_view
+from tests.fixtures.histories import history
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.logdirs import STEPS
 from tests.plugin.server import TensorBoardServer
@@ -78,6 +80,19 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     first = rows["rows"][0]
     card = server.get("allocation", source=id, version=version, id=first["id"]).json()
     assert {name: card[name] for name in first} == first
+    graph = server.get("flame", **asked, of="alive", inverted=1, find="size>0")
+    assert "max-age" in graph.headers["Cache-Control"]
+    assert graph.json()["total"] == graph.json()["found"]["value"] == page["total_bytes"]
+    assert server.get("lines", **asked).json()["total"] == page["total_bytes"]
+    folded = server.get("flame.folded.txt", **asked)
+    assert "attachment" in folded.headers["Content-Disposition"]
+    sizes = [int(line.rsplit(" ", 1)[1]) for line in folded.body.decode().splitlines()]
+    assert sum(sizes) == page["total_bytes"]
+    scope = server.get("flame.speedscope.json", **asked, folded=1).json()
+    assert scope["profiles"][0]["endValue"] == page["total_bytes"]
+    refused = server.get("code", source=id, version=version, file="/etc/passwd", line=1)
+    assert refused.status == 400
+    assert "--memory_show_source" in refused.json()["error"]
     state = server.get("segments", **asked, at="peak", pixel=4096)
     assert state.status == 200
     assert state.body == segments.window(recording, device, at="peak", pixel=4096)
@@ -89,6 +104,32 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     csv = server.get("export.csv", **asked, at="peak", by="stack")
     assert "attachment" in csv.headers["Content-Disposition"]
     assert csv.body.decode().count("\r\n") == 1 + len(page["groups"]) + page["rest"]["groups"]
+
+
+def test_code_is_shown_where_it_was_asked_for_and_not_for_dropped_files(
+    tmp_path: Path, logdir: Path
+) -> None:
+    module = tmp_path / "model.py"
+    module.write_text("first\nsecond\n")
+    stacks = [[("f", str(module), 2)]]
+    recording = history([("alloc", 0, 8, {"stack": 0})], stacks=stacks)
+    path = tmp_path / "run" / "plugins" / "memory" / "a.tbmem"
+    path.parent.mkdir(parents=True)
+    save(recording, path, compress=True)
+    with TensorBoardServer(tmp_path / "run", "--memory_show_source") as server:
+        (source,) = server.sources(after=1).values()
+        server.opened(source["id"])
+        asked = {"source": source["id"], "line": 2, "around": 1}
+        assert server.get("code", **asked, file=module).json()["lines"] == ["first", "second"]
+        other = server.get("code", **asked, file="/etc/passwd")
+        assert (other.status, other.json()["error"]) == (
+            400,
+            "No frame of this recording names that file.",
+        )
+        dropped = server.post("a.tbmem", path.read_bytes()).json()["source"]
+        assert server.opened(dropped)["state"] == "ready"
+        refused = server.get("code", **{**asked, "source": dropped}, file=module)
+        assert "not for dropped files" in refused.json()["error"]
 
 
 def test_logdir_spec_names_runs_as_tensorboard_does(tmp_path: Path, logdir: Path) -> None:
@@ -130,6 +171,17 @@ BAD_QUESTIONS: list[tuple[int, str, dict[str, Any]]] = [
     (400, "allocation", {"id": "../1"}),
     (400, "allocation", {"id": "99999999"}),
     (400, "export.csv", {"device": "0", "by": "mood"}),
+    (400, "flame", {"device": "0", "of": "mood"}),
+    (400, "flame", {"device": "0", "begin": 9, "end": 3}),
+    (400, "flame", {"device": "0", "root": "main"}),
+    (400, "flame", {"device": "0", "inverted": 2}),
+    (400, "flame", {"device": "0", "find": "mood:good"}),
+    (404, "flame", {"device": "77"}),
+    (400, "flame.folded.txt", {"device": "0", "of": "mood"}),
+    (400, "flame.speedscope.json", {"device": "0", "axis": "mood"}),
+    (400, "lines", {"device": "0", "of": "mood"}),
+    (400, "lines", {"device": "0", "limit": -1}),
+    (400, "code", {"file": "/etc/passwd", "line": 1}),
 ]
 
 

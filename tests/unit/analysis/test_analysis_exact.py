@@ -48,3 +48,21 @@ def test_sums_by_group_are_exact_or_refused(pairs: list[tuple[int, int]]) -> Non
 def test_a_start_outside_64_bits_is_refused() -> None:
     with pytest.raises(OverflowError):
         exact.running(2**63, np.zeros(0, dtype=np.int64))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 3), *[st.one_of(st.integers(0, 2**20), st.integers(0, 2**63 - 1))] * 2
+        ),
+        max_size=40,
+    )
+)
+def test_sums_of_products_are_python_s(rows: list[tuple[int, int, int]]) -> None:
+    groups, first, second = (
+        (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+        if rows
+        else [np.zeros(0, dtype=np.int64)] * 3
+    )
+    expected = [sum(a * b for group, a, b in rows if group == wanted) for wanted in range(4)]
+    assert exact.products_by(groups, first, second, 4) == expected

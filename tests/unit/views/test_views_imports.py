@@ -22,6 +22,7 @@ sys.meta_path.insert(0, Watch())
 
 from tb_memory_plugin.analysis.grouping import GROUPINGS
 from tb_memory_plugin.views import allocation, breakdown, csv, summary, tracks, usage
+from tb_memory_plugin.views import flame, flame_files, source_lines
 from tests.fixtures.training import training
 
 recording = training()
@@ -35,6 +36,9 @@ allocation.card(recording, "3")
 tracks.window(recording, device, axis="time", width=100)
 summary.summary(recording, version="1", run="r", name="n")
 summary.brief(recording)
+flame.page(recording, device, folded=True, filter=question["filter"], find="model -linear")
+flame_files.speedscope(recording, device)
+source_lines.page(recording, device, of="lifetime")
 "".join(csv.allocations(recording, device, by="op"))
 print(wanted)
 """

@@ -1,0 +1,152 @@
+"""Allocations, weighed by stack: what the widths of a flame graph stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import alive_rows, bytes_of
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.instants import event_times, of_row, resolve
+from tb_memory_plugin.analysis.windows import EventWindow
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Device, Recording
+
+#: What stacks can be weighed by, and what that means.
+OF = {
+    "alive": "bytes alive after one event, the peak or another",
+    "highest": "bytes alive at the first moment of the window at which allocated is highest in it",
+    "lifetime": "bytes × the time they were alive within the window",
+    "allocations": "how many allocations were born in the window",
+    "kept": "bytes born in the window and still alive at its end",
+}
+
+#: Rows that are weighed at a time, so that little memory is taken.
+_PART = 1 << 18
+_WIDE = 1 << 62
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What every stack weighs, exactly, and how many allocations that is.
+
+    One element a row of ``stacks``, then two: allocations without a stack that are older than
+    the recorded window, and others without one. Stacks that say the same are weighed together,
+    under the first of them. ``unit`` is ``bytes``, ``allocations``, ``byte_ns`` or
+    ``byte_events``; ``value`` holds Python integers where 64 bits may be too few. ``event`` is
+    the moment, where the weights are about one.
+    """
+
+    unit: str
+    value: IntArray
+    count: IntArray
+    event: int | None
+
+
+def weights(
+    recording: Recording,
+    device: Device,
+    of: str,
+    window: EventWindow,
+    at: str = "peak",
+    wanted: IntArray | None = None,
+) -> Weights:
+    """The stacks of a device weighed by ``of``, a key of ``OF``. Raises QueryError.
+
+    Only ``alive`` looks at ``at``, only the others at ``window``. ``wanted`` is a mask over the
+    device's allocations: others weigh nothing. A life counts in ``lifetime`` if any of it, even
+    no time at all, is within the window.
+    """
+    if of in ("alive", "highest"):
+        if of == "alive":
+            event = resolve(recording, device, at).event
+        else:
+            event = highest(recording, device, window)
+        rows = _only(alive_rows(recording, device, event), wanted)
+        return _by_bytes(recording, device, rows, event)
+    if of == "lifetime":
+        return _by_lifetime(recording, device, window, wanted)
+    if of not in OF:
+        raise QueryError(f"There is no {of!r} to weigh stacks by; choose one of {', '.join(OF)}.")
+    birth = recording.values("allocations", "birth", device)
+    born = np.arange(*np.searchsorted(birth, (window.first, window.stop)))
+    if of == "kept":
+        kept = recording.values("allocations", "death", device)[born] >= window.stop
+        return _by_bytes(recording, device, _only(born[kept], wanted), None)
+    count = _counted(recording, device, _only(born, wanted))
+    return Weights("allocations", count, count, None)
+
+
+def highest(recording: Recording, device: Device, window: EventWindow) -> int:
+    """The first event of the window after which allocated is at its highest in it.
+
+    What was carried into the window is seen in it unless an event is right at its beginning.
+    """
+    moved = recording.values("usage", "event", device)
+    seen = window.first - 1 if window.carried else window.first
+    start = int(np.searchsorted(moved, seen, side="right")) - 1
+    stop = max(int(np.searchsorted(moved, window.stop - 1, side="right")), start + 1)
+    allocated = recording.values("usage", "allocated", device)[start:stop]
+    return of_row(recording, device, start + int(allocated.argmax())).event
+
+
+def _by_bytes(recording: Recording, device: Device, rows: IntArray, event: int | None) -> Weights:
+    places = _places(recording, device, rows)
+    amount = bytes_of(recording, device)[rows]
+    value = exact.sum_by(places, amount, _count(recording))
+    return Weights("bytes", value, np.bincount(places, minlength=len(value)), event)
+
+
+def _by_lifetime(
+    recording: Recording, device: Device, window: EventWindow, wanted: IntArray | None
+) -> Weights:
+    birth = recording.values("allocations", "birth", device)
+    death = recording.values("allocations", "death", device)
+    amount = bytes_of(recording, device)
+    times = event_times(recording, device)
+    totals = [0] * _count(recording)
+    count = np.zeros(len(totals), dtype=np.int64)
+    first = window.first - 1 if window.carried else window.first
+    born = int(np.searchsorted(birth, window.stop))  # births are in order
+    for begin in range(0, born, _PART):
+        rows = np.arange(begin, min(begin + _PART, born))
+        rows = _only(rows[death[rows] > first], wanted)
+        begins = np.maximum(_moments(times, birth[rows], window.begin), window.begin)
+        ends = np.minimum(_moments(times, death[rows], window.end), window.end)
+        places = _places(recording, device, rows)
+        count += np.bincount(places, minlength=len(totals))
+        sums = exact.products_by(places, amount[rows], np.maximum(ends - begins, 0), len(totals))
+        totals = [total + more for total, more in zip(totals, sums, strict=True)]
+    value = np.array(totals, dtype=object if sum(totals) >= _WIDE else np.int64)
+    return Weights("byte_ns" if window.timed else "byte_events", value, count, None)
+
+
+def _moments(times: IntArray | None, events: IntArray, unknown: int) -> IntArray:
+    """When ``events`` happen; ``unknown`` for those before the first and after the last."""
+    if times is None:
+        return events
+    within = (events >= 0) & (events < len(times))
+    return np.where(within, times[np.where(within, events, 0)], unknown)
+
+
+def _counted(recording: Recording, device: Device, rows: IntArray) -> IntArray:
+    return np.bincount(_places(recording, device, rows), minlength=_count(recording))
+
+
+def _places(recording: Recording, device: Device, rows: IntArray) -> IntArray:
+    """Where in the arrays of ``Weights`` allocations are weighed."""
+    same = np.append(recording.values("stack_names", "same"), np.int32(-1))
+    places = same[recording.values("allocations", "birth_stack", device)[rows]].astype(np.int64)
+    older = recording.values("allocations", "birth", device)[rows] < 0
+    nowhere = np.where(older, len(same) - 1, len(same))
+    return np.where(places < 0, nowhere, places)
+
+
+def _count(recording: Recording) -> int:
+    return len(recording.table("stacks")) + 2
+
+
+def _only(rows: IntArray, wanted: IntArray | None) -> IntArray:
+    return rows if wanted is None else rows[wanted[rows]]

@@ -1,0 +1,139 @@
+"""A tree of calls, made into files for other viewers, whole: speedscope's JSON, folded stacks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin import __version__
+from tb_memory_plugin.analysis import filters
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.flame import OF, weights
+from tb_memory_plugin.analysis.flame_tree import Calls, calls, totals
+from tb_memory_plugin.analysis.frames import frames_of_rows
+from tb_memory_plugin.analysis.windows import window
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views.flame_frames import words
+
+_SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+
+
+def speedscope(recording: Recording, device: Device, **question: Any) -> str:
+    """A file of https://www.speedscope.app: one sample a stack. Raises QueryError.
+
+    ``question`` is what ``flame.page`` takes, without ``find``, ``root`` and ``width``. Weights
+    are bytes; of other things than bytes the file has no unit.
+    """
+    tree, value, unit = _weighed(recording, device, **question)
+    frames: dict[tuple[int, int, int], int] = {}
+    samples, sizes = [], []
+    for node in np.flatnonzero(value).tolist():
+        way = [_name(tree, step) for step in _way(tree, node)]
+        samples.append([frames.setdefault(name, len(frames)) for name in way])
+        sizes.append(int(value[node]))
+    of = question.get("of", "alive")
+    profile = {
+        "type": "sampled",
+        "name": f"{device.name}: {OF[of]}",
+        "unit": "bytes" if unit == "bytes" else "none",
+        "startValue": 0,
+        "endValue": sum(sizes),
+        "samples": samples,
+        "weights": sizes,
+    }
+    document = {
+        "$schema": _SCHEMA,
+        "exporter": f"tb_memory_plugin@{__version__}",
+        "name": str(recording.meta["source"] or "recording"),
+        "activeProfileIndex": 0,
+        "shared": {"frames": _frames(recording, list(frames))},
+        "profiles": [profile],
+    }
+    return json.dumps(document, separators=(",", ":"))
+
+
+def folded_stacks(recording: Recording, device: Device, **question: Any) -> Iterator[str]:
+    """A line a stack, outermost frame first (inverted: last): ``outer;inner 1024``.
+
+    Arguments as :func:`speedscope`; raises QueryError before the first line. What would end a
+    name or a line in it is replaced: ``;`` by ``:``, line ends by spaces.
+    """
+    tree, value, _ = _weighed(recording, device, **question)
+    return _lines(recording, tree, value)
+
+
+def _lines(recording: Recording, tree: Calls, value: IntArray) -> Iterator[str]:
+    made: dict[tuple[int, int, int], str] = {}
+    for node in np.flatnonzero(value).tolist():
+        way = [_name(tree, step) for step in _way(tree, node)]
+        fresh = [name for name in way if name not in made]
+        for name, frame in zip(fresh, _frames(recording, fresh), strict=True):
+            made[name] = _plain(frame)
+        yield f"{';'.join(made[name] for name in way)} {int(value[node])}\n"
+
+
+def _weighed(
+    recording: Recording,
+    device: Device,
+    *,
+    of: str = "alive",
+    at: str = "peak",
+    axis: str = "event",
+    begin: int | None = None,
+    end: int | None = None,
+    filter: str = "",
+    inverted: bool = False,
+    folded: bool = False,
+) -> tuple[Calls, IntArray, str]:
+    """A tree, what ends at each of its nodes, and in which unit that is."""
+    seen = window(recording, device, axis, begin, end)
+    wanted = filters.mask(recording, device, filter)
+    weighed = weights(recording, device, of, seen, at, wanted)
+    tree = calls(recording, inverted=inverted, folded=folded)
+    return tree, totals(tree, weighed).own, weighed.unit
+
+
+def _way(tree: Calls, node: int) -> list[int]:
+    """The nodes down to ``node``, without the root."""
+    way = []
+    while node:
+        way.append(node)
+        node = int(tree.parent[node])
+    return way[::-1]
+
+
+def _name(tree: Calls, node: int) -> tuple[int, int, int]:
+    frame = int(tree.frame[node])
+    if frame >= 0:
+        return frame, 0, 0
+    return frame, int(tree.shortest[node]), int(tree.longest[node])
+
+
+def _frames(recording: Recording, names: list[tuple[int, int, int]]) -> list[dict[str, Any]]:
+    """Frames as speedscope has them: what is not known of one is left out."""
+    rows = np.array([name[0] for name in names if name[0] >= 0], dtype=np.int64)
+    known = frames_of_rows(recording, rows)
+    found = []
+    for name in names:
+        frame = known.get(name[0])
+        if frame is None:
+            found.append({"name": words(*name)})
+            continue
+        made: dict[str, Any] = {"name": frame["function"] or "?"}
+        if frame["file"]:
+            made["file"] = frame["file"]
+            if frame["line"] is not None and frame["line"] > 0:
+                made["line"] = frame["line"]
+        found.append(made)
+    return found
+
+
+def _plain(frame: dict[str, Any]) -> str:
+    name = str(frame["name"])
+    if "file" in frame:
+        place = f"{frame['file']}:{frame['line']}" if "line" in frame else frame["file"]
+        name = f"{name} ({place})"
+    return " ".join(name.replace(";", ":").split())
