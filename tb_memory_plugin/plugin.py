@@ -33,6 +33,7 @@ from tb_memory_plugin.views import (
     tracks,
     usage,
 )
+from tb_memory_plugin.views.tile.window import tile
 
 #: Pixels a window may have, rows a page of a table.
 _WIDEST = 16_384
@@ -67,6 +68,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/segments": self._segments,
             "/events": self._events,
             "/pools": self._pools,
+            "/tile": self._tile,
             "/export.csv": self._export,
             "/flame": self._flame,
             "/flame.speedscope.json": self._speedscope,
@@ -156,6 +158,29 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             begin=asked.bound("begin"),
             end=asked.bound("end"),
         )
+        return http_util.Respond(request, found, BINARY, expires=_expires(asked))
+
+    @route
+    def _tile(self, request: Any) -> Any:
+        asked = Parameters(request)
+        recording, device = self._asked(asked)
+        question = {
+            **_groups(asked, recording, device),
+            "axis": asked.text("axis"),
+            "level": asked.integer("level", 0, 61),
+            "index": asked.integer("index", -(1 << 54), 1 << 54),
+            "layout": asked.text("layout", "stacked"),
+            "low": asked.integer("low", 0, 1 << 62, 0),
+            "high": asked.bound("high"),
+            "height": asked.integer("height", 1, _WIDEST, 800),
+            "of": asked.text("of", "allocations"),
+            "top": asked.integer("top", 1, usage.MOST_TOP, TOP),
+            "only": asked.text("only", "all"),
+            "at": _moment(asked),
+            "minimum": asked.integer("minimum", 0, 1 << 62, 0),
+            "find": asked.text("find", ""),
+        }
+        found = tile(recording, device, **question)
         return http_util.Respond(request, found, BINARY, expires=_expires(asked))
 
     @route

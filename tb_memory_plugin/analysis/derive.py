@@ -7,6 +7,7 @@ import numpy as np
 from tb_memory_plugin.analysis.columns import joined
 from tb_memory_plugin.analysis.device_part import DevicePart
 from tb_memory_plugin.analysis.metadata import Metadata
+from tb_memory_plugin.analysis.positions import positions
 from tb_memory_plugin.analysis.telling import frame_kinds, stack_names
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
@@ -44,7 +45,9 @@ def derive(recording: Recording) -> Recording:
     }
     problems = [problem for part in parts for problem in part.tables.problems]
     known = dict.fromkeys([*recording.meta.get("problems", []), *problems])
-    return Recording({**recording.meta, "problems": list(known)}, {**recording.tables, **tables})
+    meta = {**recording.meta, "problems": list(known)}
+    derived = Recording(meta, {**recording.tables, **tables})
+    return derived.with_tables({"positions": positions(derived)})
 
 
 def _words(recording: Recording, table: str, *columns: str) -> dict[str, list[str]]:

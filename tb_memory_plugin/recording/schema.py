@@ -208,6 +208,13 @@ DERIVED: dict[str, pa.Schema] = {
         expandable=_BOOL,
         stack=_I32,
     ),
+    # One row a row of allocations: where it stands in pictures in which nothing slides, in bytes
+    # from the bottom.
+    "positions": _schema(
+        device=_I16,
+        address=_I64,  # in the address space, without its holes
+        lane=_I64,  # where no two that live at once overlap
+    ),
     # One row a row of frames.
     "frame_kinds": _schema(
         kind=pa.uint8(),  # OWN … PLUMBING of analysis.telling

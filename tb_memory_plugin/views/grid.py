@@ -14,6 +14,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 
 AXES = ("time", "event")
 _FARTHEST = 1 << 62
+_COARSEST = 61
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,19 @@ def bins(of: Axis, begin: int | None, end: int | None, width: int) -> Bins:
     size = 1 << max(((end - begin) // width).bit_length() - 1, 0)
     first = max(begin // size, of.begin // size)
     last = min(-(-end // size), -(-of.end // size))
+    edges = np.arange(first, max(last, first) + 1, dtype=np.int64) * size
+    return _filled(of, edges, size)
+
+
+def at_level(of: Axis, level: int, first: int, last: int) -> Bins:
+    """Of the bins ``first`` … ``last`` - 1 of 2^``level`` units each those that have a value.
+
+    Bin 0 begins where the axis has its 0. Raises QueryError for a level that there is not.
+    """
+    if not 0 <= level <= _COARSEST:
+        raise QueryError(f"There is no level {level}; it is 0 … {_COARSEST}.")
+    size = 1 << level
+    first, last = max(first, of.begin // size), min(last, -(-of.end // size))
     edges = np.arange(first, max(last, first) + 1, dtype=np.int64) * size
     return _filled(of, edges, size)
 

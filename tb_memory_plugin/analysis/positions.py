@@ -1,0 +1,162 @@
+"""Where allocations stand in pictures in which nothing slides: by address, and in lanes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.analysis.alive import bytes_of
+from tb_memory_plugin.analysis.columns import joined, known
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.recording.recording import Device, Recording
+
+#: Holes between addresses up to this are kept: what is nearby belongs together.
+_HOLE = 2 << 20
+_TOP = (1 << 64) - 1
+#: Sizes that differ by less than an eighth share lanes.
+_EIGHTHS = 3
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Ranges of addresses in use, joined where they meet, put one after the other.
+
+    ``begin`` and ``size`` in the address space, ``offset`` without the holes between.
+    """
+
+    begin: IntArray
+    size: IntArray
+    offset: IntArray
+
+    def at(self, address: IntArray) -> IntArray:
+        """Where addresses, which must be in one of the ranges, stand without the holes."""
+        if not len(self.begin):
+            return np.zeros(len(address), dtype=np.int64)
+        which = np.searchsorted(self.begin, address, side="right") - 1
+        inside: IntArray = (address - self.begin[which]).astype(np.int64)
+        return self.offset[which] + inside
+
+    @property
+    def extent(self) -> int:
+        """Bytes of all ranges together."""
+        return int(self.offset[-1] + self.size[-1]) if len(self.begin) else 0
+
+
+def positions(recording: Recording) -> pa.Table:
+    """The derived table ``positions``; ``recording`` has ``allocations`` and ``usage``."""
+    parts = []
+    for device in recording.devices:
+        address = ranges(recording, device).at(recording.values("allocations", "address", device))
+        size = bytes_of(recording, device)
+        parts.append(
+            {"address": known(address), "lane": known(lanes(size, sequence(recording, device)))}
+        )
+    return joined("positions", parts, {})
+
+
+def ranges(recording: Recording, device: Device) -> Ranges:
+    """The addresses that a device's segments and allocations were at.
+
+    Holes are left out; small ones stay where allocations have no segment around them.
+    """
+    mapped = _joined(*_spans(recording, device, "segment_lives"), 0)
+    held = _spans(recording, device, "allocations")
+    if len(mapped.begin):
+        which = np.searchsorted(mapped.begin, held[0], side="right") - 1
+        end = mapped.begin + mapped.size.astype(np.uint64)
+        outside = (which < 0) | (held[1] > end[which])
+        held = held[0][outside], held[1][outside]
+        if not len(held[0]):
+            return mapped
+    stops = mapped.begin + mapped.size.astype(np.uint64)
+    return _joined(
+        np.concatenate([mapped.begin, held[0]]),
+        np.concatenate([stops, held[1]]),
+        0 if len(mapped.begin) else _HOLE,
+    )
+
+
+def lanes(size: IntArray, sequence: IntArray) -> IntArray:
+    """The offset of every life in a picture where it keeps its place and overlaps no other.
+
+    ``sequence`` names lives by place in ``size``, in order of time: first where one is born, then,
+    if it is, where it ends. Lives of like size take turns in lanes, the one left last first; lanes
+    lie in the order in which they are first needed. What is not in ``sequence`` is at 0.
+    """
+    kinds = _classes(size)
+    order = np.argsort(kinds[sequence], kind="stable")
+    life = sequence[order]
+    seen_first = np.full(len(size), -1, dtype=np.int64)
+    seen_first[sequence[::-1]] = np.arange(len(sequence))[::-1]
+    birth = seen_first[life] == order
+    step = np.where(birth, -1, 1)
+    kind = kinds[life].astype(np.int64)
+    # The number of free lanes of the class, up to a constant: a birth takes the last one freed,
+    # which is the one freed when that number last rose to what it is now.
+    free = np.cumsum(step)
+    level = np.where(birth, free + 1, free)
+    level -= level.min(initial=0)
+    key = kind * (int(level.max(initial=0)) + 1) + level
+    turns = np.argsort(key, kind="stable")
+    taker, before = turns[1:], turns[:-1]
+    takes = (key[taker] == key[before]) & birth[taker] & ~birth[before]
+    owner = np.full(len(size), -1, dtype=np.int64)
+    owner[life[taker[takes]]] = life[before[takes]]
+    return _offsets(size, owner, np.sort(life[birth]))
+
+
+def _offsets(size: IntArray, owner: IntArray, born: IntArray) -> IntArray:
+    root = np.where(owner < 0, np.arange(len(size)), owner)
+    while True:
+        further = root[root]
+        if (further == root).all():
+            break
+        root = further
+    first = born[owner[born] < 0]
+    height = np.zeros(len(size), dtype=np.int64)
+    np.maximum.at(height, root[born], size[born])
+    offset = np.zeros(len(size), dtype=np.int64)
+    offset[first] = np.cumsum(height[first]) - height[first]
+    found: IntArray = offset[root]
+    return found
+
+
+def sequence(recording: Recording, device: Device) -> IntArray:
+    """The births and deaths of a device's allocations in order of time, for :func:`lanes`."""
+    first = recording.rows("allocations", device).start
+    older = int(np.searchsorted(recording.values("allocations", "birth", device), 0))
+    moved = recording.values("usage", "allocation", device)
+    return np.concatenate([np.arange(older), moved[moved >= 0].astype(np.int64) - first])
+
+
+def _classes(size: IntArray) -> IntArray:
+    """A number for every size, the same for sizes within an eighth of a power of two."""
+    exponent = np.frexp(np.maximum(size, 1).astype(np.float64))[1] - 1
+    shift = np.maximum(exponent - _EIGHTHS, 0)
+    found: IntArray = ((exponent << _EIGHTHS) + (size >> shift) % (1 << _EIGHTHS)).astype(np.uint16)
+    return found
+
+
+def _spans(recording: Recording, device: Device, table: str) -> tuple[IntArray, IntArray]:
+    """Begin and end of every range in use; the end of one past the last address is the last."""
+    address = recording.values(table, "address", device)
+    size = recording.values(table, "size", device)
+    if table == "allocations":
+        size = np.maximum(size, recording.values(table, "requested", device))
+    size = np.minimum(size.astype(np.uint64), np.uint64(_TOP) - address)
+    return address, address + size
+
+
+def _joined(begin: IntArray, end: IntArray, hole: int) -> Ranges:
+    if not len(begin):
+        empty = np.zeros(0, dtype=np.int64)
+        return Ranges(empty.astype(np.uint64), empty, empty)
+    order = np.argsort(begin, kind="stable")
+    begin, reach = begin[order], np.maximum.accumulate(end[order])
+    starts = np.append(True, begin[1:] - np.minimum(reach[:-1], begin[1:]) > hole)
+    first = np.flatnonzero(starts)
+    last = np.append(first[1:], len(begin)) - 1
+    size = (reach[last] - begin[first]).astype(np.int64)
+    return Ranges(begin[first], size, np.cumsum(size) - size)

@@ -1,0 +1,71 @@
+"""How tall a picture is, and where in it lives stand that keep their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.positions import Ranges, lanes, ranges
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import AFTER
+from tb_memory_plugin.views.tile.lives import Lives
+from tb_memory_plugin.views.words import hexadecimal
+
+#: Ranges of addresses that are told one by one.
+MOST_RANGES = 2_000
+
+
+def extent(recording: Recording, device: Device, of: Lives, layout: str) -> int:
+    """The bytes from the bottom of the picture to its top, at least 1."""
+    if layout == "address":
+        return max(_ranges(recording, device).extent, 1)
+    if layout == "stacked":
+        column = "allocated" if of.table == "allocations" else "reserved"
+        return max(int(recording.values("usage", column, device).max(initial=0)), 1)
+    key = ("lane_extent", device.index, of.table)
+
+    def work() -> int:
+        return int((offsets(recording, device, of, layout) + of.bytes).max(initial=0))
+
+    return max(memo(recording, key, work), 1)
+
+
+def offsets(recording: Recording, device: Device, of: Lives, layout: str) -> IntArray:
+    """Where every life stands, in bytes from the bottom, for layouts ``address`` and ``lane``."""
+    if of.table == "allocations":
+        return recording.values("positions", layout, device)
+    if layout == "address":
+        return _ranges(recording, device).at(recording.values(of.table, "address", device))
+    key = ("segment_lanes", device.index)
+    return memo(recording, key, lambda: lanes(of.bytes, _sequence(of)))
+
+
+def segments(recording: Recording, device: Device) -> list[dict[str, Any]]:
+    """The ranges of addresses in the picture by address, the first ``MOST_RANGES`` of them."""
+    found = _ranges(recording, device)
+    rows = zip(
+        found.begin[:MOST_RANGES].tolist(),
+        found.size[:MOST_RANGES].tolist(),
+        found.offset[:MOST_RANGES].tolist(),
+        strict=True,
+    )
+    return [
+        {"offset": offset, "size": size, "address": hexadecimal(address)}
+        for address, size, offset in rows
+    ]
+
+
+def _ranges(recording: Recording, device: Device) -> Ranges:
+    return memo(recording, ("ranges", device.index), lambda: ranges(recording, device))
+
+
+def _sequence(of: Lives) -> IntArray:
+    """Births and deaths in order of time; what ends in an event goes before what begins in it."""
+    ends = np.flatnonzero(of.death != AFTER)
+    moment = np.concatenate([of.birth * 2 + 1, of.death[ends] * 2])
+    life = np.concatenate([np.arange(len(of.birth)), ends])
+    ordered: IntArray = life[np.argsort(moment, kind="stable")]
+    return ordered

@@ -1,0 +1,131 @@
+"""What a picture is made of: allocations or segments, as lives with bytes and a colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact, filters
+from tb_memory_plugin.analysis.alive import bytes_of
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.grouping import group_ids
+from tb_memory_plugin.analysis.instants import resolve
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.places import places
+from tb_memory_plugin.analysis.ranking import describe, ranking
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import AFTER
+
+ONLY = ("all", "alive", "freed", "never")
+OF = ("allocations", "segments")
+_MOST_BANDS = 255
+
+
+@dataclass(frozen=True)
+class Lives:
+    """Lives of one device in order of birth; ordinals as in the tables.
+
+    ``band`` is the place of each in ``groups``; ``kept`` and ``hit`` are masks, None for all.
+    ``start`` is the row of the table that the first is.
+    """
+
+    table: str
+    start: int
+    birth: IntArray
+    death: IntArray
+    bytes: IntArray
+    band: IntArray
+    groups: list[dict[str, Any]]
+    kept: IntArray | None
+    hit: IntArray | None
+
+    def hits(self) -> dict[str, int] | None:
+        """Number and bytes of the lives that are found; None where nothing is looked for."""
+        if self.hit is None:
+            return None
+        hit = self.hit if self.kept is None else self.hit & self.kept
+        return {"count": int(hit.sum()), "bytes": exact.total(self.bytes[hit])}
+
+
+def lives(
+    recording: Recording,
+    device: Device,
+    *,
+    of: str = "allocations",
+    by: str,
+    pattern: str = "",
+    top: int,
+    only: str = "all",
+    at: str = "peak",
+    minimum: int = 0,
+    find: str = "",
+) -> Lives:
+    """The lives a picture is asked of. Raises QueryError."""
+    if of not in OF:
+        raise QueryError(f"There is no picture of {of!r}; choose {' or '.join(OF)}.")
+    if only not in ONLY:
+        raise QueryError(f"Cannot show only {only!r}; choose one of {', '.join(ONLY)}.")
+    table = "allocations" if of == "allocations" else "segment_lives"
+    birth, death = (recording.values(table, name, device) for name in ("birth", "death"))
+    if of == "segments":
+        size = recording.values(table, "size", device)
+        band, groups = _by_place(recording, device)
+        hit = None
+    else:
+        size = bytes_of(recording, device)
+        groups = describe(recording, device, by, pattern, top)
+        band = _band(recording, device, by, pattern, top)
+        hit = _hits(recording, device, find)
+    kept = _kept(recording, device, birth, death, size, only, at, minimum)
+    start = recording.rows(table, device).start
+    return Lives(table, start, birth, death, size, band, groups, kept, hit)
+
+
+def _band(recording: Recording, device: Device, by: str, pattern: str, top: int) -> IntArray:
+    key = ("tile_band", device.index, by, pattern if by == "pattern" else "", top)
+
+    def work() -> IntArray:
+        groups = group_ids(recording, device, by, pattern)
+        ranked = ranking(recording, device, by, pattern, top)
+        found: IntArray = np.minimum(ranked.band, _MOST_BANDS).astype(np.uint8)[groups.ids]
+        return found
+
+    return memo(recording, key, work)
+
+
+def _by_place(recording: Recording, device: Device) -> tuple[IntArray, list[dict[str, Any]]]:
+    found, (band,) = places(recording, device, "segment_lives")
+    groups = [{"key": place.key, "label": place.label} for place in found[:_MOST_BANDS]]
+    return np.minimum(band, _MOST_BANDS).astype(np.uint8), groups
+
+
+def _hits(recording: Recording, device: Device, find: str) -> IntArray | None:
+    if not find.strip():
+        return None
+    return memo(
+        recording, ("hits", device.index, find), lambda: filters.mask(recording, device, find)
+    )
+
+
+def _kept(
+    recording: Recording,
+    device: Device,
+    birth: IntArray,
+    death: IntArray,
+    size: IntArray,
+    only: str,
+    at: str,
+    minimum: int,
+) -> IntArray | None:
+    kept = None if minimum <= 0 else size >= minimum
+    if only == "all":
+        return kept
+    if only == "alive":
+        event = resolve(recording, device, at).event
+        chosen = (birth <= event) & (death > event)
+    else:
+        chosen = (death == AFTER) == (only == "never")
+    return chosen if kept is None else chosen & kept

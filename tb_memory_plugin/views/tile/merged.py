@@ -1,0 +1,72 @@
+"""Lives of one column, summed up: a few rows where there would be thousands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.exact import IntArray
+
+#: Rows of an answer; what is left over is the smallest.
+MOST_ROWS = 24_000
+
+
+@dataclass(frozen=True)
+class Merged:
+    """``count`` lives of a ``band`` in a ``column`` (and pixel ``row``), ``bytes`` together.
+
+    ``one`` is the life where it is only one, else -1; ``hit`` whether any is a hit.
+    """
+
+    column: IntArray
+    row: IntArray
+    band: IntArray
+    bytes: IntArray
+    count: IntArray
+    one: IntArray
+    hit: IntArray
+
+
+def merge(
+    column: IntArray, row: IntArray, band: IntArray, size: IntArray, hit: IntArray, life: IntArray
+) -> Merged:
+    """Sum up lives by column, pixel row and band. The largest ``MOST_ROWS`` of them.
+
+    ``life`` is what each is called by.
+    """
+    bands, rows = int(band.max(initial=0)) + 1, int(row.max(initial=0)) + 1
+    cell = (column * rows + row) * bands + band
+    cells, place = _distinct(cell)
+    whole = exact.sum_by(place, size, len(cells))
+    count = np.bincount(place, minlength=len(cells))
+    one = np.full(len(cells), -1, dtype=np.int64)
+    one[place] = life
+    one[count != 1] = -1
+    any_hit = np.zeros(len(cells), dtype=bool)
+    any_hit[place[hit]] = True
+    kept = np.arange(len(cells))
+    if len(cells) > MOST_ROWS:
+        kept = np.sort(np.argpartition(-whole, MOST_ROWS)[:MOST_ROWS])
+    cells = cells[kept]
+    return Merged(
+        cells // bands // rows,
+        cells // bands % rows,
+        cells % bands,
+        whole[kept],
+        count[kept],
+        one[kept],
+        any_hit[kept],
+    )
+
+
+def _distinct(cell: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct cells, in order, and where each is among them; counted where they are dense."""
+    most = int(cell.max(initial=0)) + 1
+    if most > 4 * len(cell) + 65_536:
+        cells, place = np.unique(cell, return_inverse=True)
+        return cells, place
+    there = np.zeros(most, dtype=bool)
+    there[cell] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[cell]

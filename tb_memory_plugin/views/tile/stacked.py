@@ -1,0 +1,144 @@
+"""Lives in a stack: the youngest on top, everything above a death let down.
+
+Offsets are not sent: whoever draws walks a column from the bottom and adds up what is in it. For
+that to be exact everything is in the answer, drawn by itself or not: what is below the window is
+the column's ``base``, what is too small to be seen is a *gap* between two that are drawn, what
+lives in one column only is summed up by band, on top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.views.tile.seen import Seen
+
+#: Lives drawn by themselves, and changes of gaps (more than a tile has columns).
+MOST_ROWS = 16_000
+MOST_CHANGES = 16_000
+_CHECKS = 16
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Changes of the bytes and the number of what is not drawn, by slot and column."""
+
+    slot: IntArray
+    column: IntArray
+    bytes: IntArray
+    count: IntArray
+
+
+NO_CHANGES = Changes(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The longer lives of a tile: ``drawn`` (places in those given), ``base`` and ``gaps``."""
+
+    drawn: IntArray
+    base: IntArray
+    gaps: Changes
+    hidden: int
+
+
+def stack(longer: Seen, size: IntArray, columns: int, low: int, high: int, pixel: int) -> Stack:
+    """Stack ``longer`` (``size`` bytes each) and cut the window ``low`` … ``high`` out.
+
+    Drawn is what is at least a ``pixel`` of bytes tall and may be in the window; of more than
+    ``MOST_ROWS`` the largest areas.
+    """
+    highest, lowest = _offsets(longer, size, columns)
+    below = highest + size <= low
+    above = lowest >= high
+    inside = ~(below | above)
+    drawn = np.flatnonzero(inside & (size >= pixel))
+    hidden = max(len(drawn) - MOST_ROWS, 0)
+    if hidden:
+        # As floats: an area may pass 64 bits, and only the order matters.
+        area = size[drawn].astype(np.float64) * longer.columns[drawn]
+        drawn = np.sort(drawn[np.argpartition(-area, MOST_ROWS)[:MOST_ROWS]])
+    rest = np.ones(len(size), dtype=bool)
+    rest[drawn] = False
+    rest &= ~below
+    left = np.flatnonzero(rest)
+    slot = np.searchsorted(drawn, left)
+    slot[above[left]] = len(drawn)
+    base = _sums(longer.at(below), size[below], columns)
+    return Stack(drawn, base, _gaps(longer.at(left), size[left], slot, columns, pixel), hidden)
+
+
+def _offsets(longer: Seen, size: IntArray, columns: int) -> tuple[IntArray, IntArray]:
+    """The highest offset of every life, where it begins, and a bound for the lowest.
+
+    A life is only ever let down, so its lowest offset is in its last column. There, it stands at
+    least on what is below it at a later column: a few of those are looked at.
+    """
+    ended = exact.sum_by(longer.last + 1, size, columns + 1)
+    gone = np.cumsum(ended)
+    below = np.cumsum(size) - size
+    highest: IntArray = below - gone[longer.first]
+    lowest = np.zeros(len(size), dtype=np.int64)
+    unknown = np.ones(len(size), dtype=bool)
+    for column in np.unique(np.linspace(0, columns - 1, _CHECKS).astype(np.int64)).tolist():
+        alive = (longer.first <= column) & (longer.last >= column)
+        standing = np.cumsum(np.where(alive, size, 0)) - np.where(alive, size, 0)
+        chosen = unknown & (longer.last <= column)
+        lowest[chosen] = standing[chosen]
+        unknown &= ~chosen
+    return highest, lowest
+
+
+def sums(seen: Seen, size: IntArray, columns: int) -> tuple[IntArray, IntArray]:
+    """The bytes and the number of lives in every column."""
+    return _sums(seen, size, columns), _sums(seen, np.ones(len(size), dtype=np.int64), columns)
+
+
+def _sums(seen: Seen, size: IntArray, columns: int) -> IntArray:
+    begun = exact.sum_by(seen.first, size, columns + 1)
+    ended = exact.sum_by(seen.last + 1, size, columns + 1)
+    running: IntArray = np.cumsum(begun - ended)[:columns]
+    return running
+
+
+def _gaps(rest: Seen, size: IntArray, slot: IntArray, columns: int, pixel: int) -> Changes:
+    """What is not drawn, as changes; slots too small to matter are moved up into the next.
+
+    Half a pixel does not matter; where that leaves too many changes, as much as need be.
+    """
+    slack = max(pixel // 2, 1)
+    while True:
+        found = _changes(rest, size, _coarser(slot, size, slack), columns)
+        if len(found.slot) <= MOST_CHANGES:
+            return found
+        slack *= 4
+
+
+def _coarser(slot: IntArray, size: IntArray, slack: int) -> IntArray:
+    """Slots moved up so that no more than ``slack`` bytes pass any life that is drawn."""
+    if not len(slot):
+        return slot
+    used, place = np.unique(slot, return_inverse=True)
+    whole = exact.sum_by(place, size, len(used))
+    # What a slot begins at says which group it is of, so one that is large ends its group.
+    group = (np.cumsum(whole) - whole) // slack
+    last = np.append(np.flatnonzero(group[1:] != group[:-1]), len(used) - 1)
+    moved: IntArray = used[last][np.searchsorted(last, np.arange(len(used)))]
+    return moved[place]
+
+
+def _changes(rest: Seen, size: IntArray, slot: IntArray, columns: int) -> Changes:
+    ends = rest.last + 1 < columns
+    cell = np.concatenate([slot * columns + rest.first, slot[ends] * columns + rest.last[ends] + 1])
+    by = np.concatenate([size, -size[ends]])
+    one = np.concatenate([np.ones(len(size), np.int64), np.full(int(ends.sum()), -1, np.int64)])
+    cells, place = np.unique(cell, return_inverse=True)
+    moved = exact.sum_by(place, by, len(cells))
+    count = exact.sum_by(place, one, len(cells))
+    real = (moved != 0) | (count != 0)
+    return Changes(
+        cells[real] // columns, cells[real] % columns, moved[real], count[real].astype(np.int32)
+    )

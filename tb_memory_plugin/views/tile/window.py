@@ -1,0 +1,164 @@
+"""One tile of the picture of lives, made into what a screen can draw."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.ranking import TOP
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views import grid, peaks, usage
+from tb_memory_plugin.views.tile import answer, extents, fixed, stacked
+from tb_memory_plugin.views.tile.lives import Lives, lives
+from tb_memory_plugin.views.tile.merged import Merged, merge
+from tb_memory_plugin.views.tile.seen import Seen, seen
+
+#: Bins of a tile.
+BINS = 512
+LAYOUTS = ("stacked", "address", "lane")
+
+
+def tile(
+    recording: Recording,
+    device: Device,
+    *,
+    axis: str,
+    level: int,
+    index: int,
+    layout: str = "stacked",
+    low: int = 0,
+    high: int | None = None,
+    height: int = 800,
+    of: str = "allocations",
+    by: str,
+    pattern: str = "",
+    top: int = TOP,
+    only: str = "all",
+    at: str = "peak",
+    minimum: int = 0,
+    find: str = "",
+) -> bytes:
+    """The answer of ``GET tile``: bins ``index`` · 512 … of 2^``level`` axis units each.
+
+    ``low`` … ``high`` are the bytes shown (all where None), ``height`` the pixels they are drawn
+    on. Raises QueryError for what cannot be asked.
+    """
+    if layout not in LAYOUTS:
+        raise QueryError(f"There is no layout {layout!r}; choose one of {', '.join(LAYOUTS)}.")
+    shown = lives(
+        recording,
+        device,
+        of=of,
+        by=by,
+        pattern=pattern,
+        top=top,
+        only=only,
+        at=at,
+        minimum=minimum,
+        find=find,
+    )
+    bins, rows, own = _instants(recording, device, axis, level, index, of)
+    extent = extents.extent(recording, device, shown, layout)
+    high = max(extent if high is None else high, low + 1)
+    pixel = max(-(-(high - low) // height), 1)
+    about = {
+        "axis": axis,
+        "level": level,
+        "index": index,
+        "bin": 1 << level,
+        "layout": layout,
+        "low": low,
+        "high": high,
+        "height": height,
+        "pixel": pixel,
+        "by": by,
+        "groups": shown.groups,
+        "extent": extent,
+        "hits": shown.hits(),
+    }
+    if layout == "address":
+        about["segments"] = extents.segments(recording, device)
+    event = recording.values("usage", "event", device)[rows]
+    everything = seen(shown.birth, shown.death, event)
+    if shown.kept is not None:
+        everything = everything.at(shown.kept[everything.row])
+    here = everything.between(own.start, own.stop - 1)
+    columns = own.stop - own.start
+    total, count = stacked.sums(here, shown.bytes[here.row], columns)
+    if layout == "stacked":
+        picture = _stacked(shown, here, columns, low, high, pixel)
+    else:
+        offset = extents.offsets(recording, device, shown, layout)
+        picture = _fixed(shown, here, columns, low, high, pixel, offset)
+    about["hidden"] = {"rows": picture.hidden}
+    cells = answer.Columns(
+        bins.begin[own],
+        event[own],
+        usage.times(recording, device, rows[own]),
+        total,
+        count,
+        picture.base,
+    )
+    return answer.content(shown, cells, picture, about)
+
+
+def _instants(
+    recording: Recording, device: Device, axis: str, level: int, index: int, of: str
+) -> tuple[grid.Bins, IntArray, slice]:
+    """The bins of a tile and one on each side, the row of usage of each, and which are its own."""
+    whole = grid.axis(recording, device, axis)
+    first = index * BINS
+    bins = grid.at_level(whole, level, first - 1, first + BINS + 1)
+    if of == "allocations":
+        rows = usage.highest(recording, device, bins)
+    else:
+        reserved = recording.values("usage", "reserved", device)
+        key = ("reserved_peaks", device.index)
+        prepared = memo(recording, key, lambda: peaks.peaks(reserved))
+        rows = peaks.highest(reserved, prepared, bins.start, bins.stop)
+    number = bins.begin >> level
+    start, stop = np.searchsorted(number, [first, first + BINS]).tolist()
+    return bins, rows, slice(start, stop)
+
+
+def _stacked(
+    of: Lives, here: Seen, columns: int, low: int, high: int, pixel: int
+) -> answer.Picture:
+    longer, short = here.at(~here.short), here.at(here.short)
+    found = stacked.stack(longer, of.bytes[longer.row], columns, low, high, pixel)
+    rows = longer.at(found.drawn)
+    merged = _merged(of, short, np.zeros(len(short.row), dtype=np.int64))
+    return answer.Picture(
+        rows=rows,
+        offset=np.zeros(len(rows.row), dtype=np.int64),
+        base=found.base,
+        gaps=found.gaps,
+        merged=merged,
+        merged_offset=np.zeros(len(merged.column), dtype=np.int64),
+        hidden=found.hidden,
+    )
+
+
+def _fixed(
+    of: Lives, here: Seen, columns: int, low: int, high: int, pixel: int, offset: IntArray
+) -> answer.Picture:
+    offset = offset[here.row]
+    found = fixed.place(here, of.bytes[here.row], offset, low, high)
+    rest = here.at(found.rest)
+    merged = _merged(of, rest, np.maximum(offset[found.rest] - low, 0) // pixel)
+    return answer.Picture(
+        rows=here.at(found.drawn),
+        offset=offset[found.drawn],
+        base=np.zeros(columns, dtype=np.int64),
+        gaps=stacked.NO_CHANGES,
+        merged=merged,
+        merged_offset=merged.row * pixel + low,
+        hidden=found.hidden,
+    )
+
+
+def _merged(of: Lives, short: Seen, row: IntArray) -> Merged:
+    hit = answer.hit(of, short.row)
+    return merge(short.first, row, of.band[short.row], of.bytes[short.row], hit, short.row)

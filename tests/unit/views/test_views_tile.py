@@ -1,0 +1,300 @@
+"""Tiles of the picture of lives beside what a column of it is by brute force."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views import usage
+from tb_memory_plugin.views.tile import stacked
+from tb_memory_plugin.views.tile.window import tile
+from tests.fixtures.histories import history
+from tests.unit.analysis.worlds import World, worlds
+
+
+@dataclass
+class Column:
+    """A column as whoever draws it works it out: rows as (allocation, offset, bytes)."""
+
+    event: int
+    total: int
+    count: int
+    base: int
+    rows: list[tuple[int, int, int]] = field(default_factory=list)
+    gaps: int = 0
+    gap_count: int = 0
+    merged: list[dict[str, Any]] = field(default_factory=list)
+
+
+def decoded(answer: bytes) -> tuple[dict[str, Any], list[pa.Table]]:
+    """The metadata and the four tables of an answer."""
+    tables = []
+    while answer:
+        length = int.from_bytes(answer[:4], "little")
+        tables.append(pa.ipc.open_stream(answer[4 : 4 + length]).read_all())
+        answer = answer[4 + length :]
+    about: dict[str, Any] = json.loads(tables[0].schema.metadata[b"tile"])
+    return about, tables
+
+
+def drawn(answer: bytes) -> list[Column]:
+    """The columns of a stacked answer, walked from the bottom as the page does."""
+    about, (columns, rows, gaps, merged) = decoded(answer)
+    found = [
+        Column(each["event"], each["total"], each["count"], each["base"])
+        for each in columns.to_pylist()
+    ]
+    lives = rows.to_pylist()
+    changes = gaps.to_pylist()
+    for number, column in enumerate(found):
+        at = column.base
+        for slot in range(len(lives) + 1):
+            moved = [c for c in changes if c["slot"] == slot and c["column"] <= number]
+            gap = sum(change["bytes"] for change in moved)
+            at += gap
+            column.gaps += gap
+            column.gap_count += sum(change["count"] for change in moved)
+            assert gap >= 0
+            if slot < len(lives) and lives[slot]["first"] <= number <= lives[slot]["last"]:
+                if about["layout"] != "stacked":
+                    at = lives[slot]["offset"]
+                column.rows.append((lives[slot]["allocation"], at, lives[slot]["bytes"]))
+                at += lives[slot]["bytes"]
+        column.merged = [each for each in merged.to_pylist() if each["column"] == number]
+    return found
+
+
+def alive(recording: Recording, event: int) -> list[tuple[int, int]]:
+    """Row and bytes of every allocation alive after ``event``, the oldest first."""
+    rows = recording.table("allocations").to_pylist()
+    return [
+        (row, life["requested"])
+        for row, life in enumerate(rows)
+        if (life["birth"] is None or life["birth"] <= event)
+        and (life["death"] is None or life["death"] > event)
+    ]
+
+
+def asked(recording: Recording, **question: Any) -> bytes:
+    plain = {"axis": "event", "level": 0, "index": 0, "by": "stack", "height": 1 << 20}
+    return tile(recording, recording.devices[0], **{**plain, **question})
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds(), st.integers(0, 4), st.sampled_from(["event", "time"]))
+def test_columns_hold_what_is_alive_in_order_of_birth(world: World, level: int, axis: str) -> None:
+    recording = derive(world.recording)
+    if axis == "time":
+        assume(len(recording.table("events")))
+        level += 9  # an event happens every 1000 ns
+    columns = drawn(asked(recording, level=level, axis=axis, height=1 << 20))
+    seen_in: dict[int, int] = {}
+    for column in columns:
+        for row, _ in alive(recording, column.event):
+            seen_in[row] = seen_in.get(row, 0) + 1
+    for column in columns:
+        expected = alive(recording, column.event)
+        assert column.total == sum(size for _, size in expected)
+        assert column.count == len(expected)
+        at = 0
+        longer = [(row, size) for row, size in expected if seen_in[row] > 1]
+        rows = []
+        for row, size in longer:
+            if size:  # what has no bytes is no pixel tall
+                rows.append((row, at, size))
+            at += size
+        assert column.rows == rows
+        shorter = sum(size for row, size in expected if seen_in[row] == 1)
+        assert sum(each["bytes"] for each in column.merged) == shorter
+        for each in column.merged:
+            if each["count"] == 1:
+                assert seen_in[each["allocation"]] == 1
+
+
+@settings(max_examples=80, deadline=None)
+@given(worlds(), st.integers(0, 3), st.integers(1, 40), st.data())
+def test_any_window_of_bytes_shows_the_same_picture(
+    world: World, level: int, height: int, data: st.DataObject
+) -> None:
+    recording = derive(world.recording)
+    whole = drawn(asked(recording, level=level))
+    peak = max([column.total for column in whole], default=1)
+    low = data.draw(st.integers(0, max(peak - 1, 0)))
+    high = data.draw(st.integers(low + 1, max(peak + 10, low + 1)))
+    answer = asked(recording, level=level, low=low, high=high, height=height)
+    pixel = decoded(answer)[0]["pixel"]
+    for column, truth in zip(drawn(answer), whole, strict=True):
+        parts = column.base + column.gaps + sum(size for _, _, size in column.rows)
+        assert parts + sum(each["bytes"] for each in column.merged) == truth.total == column.total
+        places = {row: at for row, at, _ in column.rows}
+        for row, at, size in truth.rows:
+            if at < high and at + size > low:
+                assert (row in places) == (size >= pixel)
+            if row in places:
+                found = places[row]
+                if found < high and found + size > low:
+                    assert abs(found - at) <= max(pixel // 2, 1)
+                else:
+                    assert at + size <= low + pixel or at >= high - pixel
+
+
+@given(worlds(), st.integers(0, 4))
+def test_columns_are_those_of_the_usage_table(world: World, level: int) -> None:
+    recording = derive(world.recording)
+    device = recording.devices[0]
+    events = len(recording.table("events"))
+    width = max(events >> level, 1)
+    table = pa.ipc.open_stream(
+        usage.window(
+            recording, device, axis="event", begin=0, end=width << level, width=width, by="op"
+        )
+    ).read_all()
+    columns = {c.event: c.total for c in drawn(asked(recording, level=level))}
+    for event, allocated in zip(
+        table.column("event").to_pylist(), table.column("allocated").to_pylist(), strict=True
+    ):
+        if event in columns:
+            assert columns[event] == allocated
+    assert max(columns.values(), default=0) == max(
+        recording.values("usage", "allocated", device).max(initial=0), 0
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds(), st.integers(0, 3), st.sampled_from(["address", "lane"]))
+def test_fixed_lives_do_not_overlap_and_are_the_same_ones(
+    world: World, level: int, layout: str
+) -> None:
+    recording = derive(world.recording)
+    answer = asked(recording, level=level, layout=layout)
+    about, (columns, rows, _, merged) = decoded(answer)
+    lives, cells = rows.to_pylist(), merged.to_pylist()
+    for number, column in enumerate(columns.to_pylist()):
+        here = [life for life in lives if life["first"] <= number <= life["last"]]
+        short = [cell for cell in cells if cell["column"] == number]
+        expected = alive(recording, column["event"])
+        assert {life["allocation"] for life in here} <= {row for row, _ in expected}
+        assert len(here) + sum(cell["count"] for cell in short) == len(
+            [size for _, size in expected if size]
+        )
+        at = sorted((life["offset"], life["bytes"]) for life in here)
+        for (first, size), (second, _) in pairwise(at):
+            # By address, what a history says to overlap does.
+            assert layout == "address" or first + size <= second
+        assert all(begin >= 0 and begin + size <= about["extent"] for begin, size in at)
+
+
+def test_address_keeps_distances_inside_a_segment() -> None:
+    recording = derive(
+        history(
+            [
+                ("map", 0x1000, 0x1000),
+                ("map", 0x90000, 0x1000),
+                ("alloc", 0x1100, 0x100),
+                ("alloc", 0x90200, 0x80),
+                ("snapshot", 0, 0),
+            ],
+            blocks=[],
+            segments=[],
+        )
+    )
+    about, (_, rows, _, _) = decoded(asked(recording, layout="address"))
+    assert [(row["offset"], row["bytes"]) for row in rows.to_pylist()] == [
+        (0x100, 0x100),
+        (0x1200, 0x80),
+    ]
+    assert [each["address"] for each in about["segments"]] == ["0x1000", "0x90000"]
+
+
+def test_changes_of_gaps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stacked, "MOST_CHANGES", 210)
+    monkeypatch.setattr(stacked, "MOST_ROWS", 30)
+    random = np.random.default_rng(1)
+    events: list[Any] = []
+    living: list[tuple[int, int]] = []
+    for number in range(400):
+        if living and random.random() < 0.45:
+            address, size = living.pop(int(random.integers(len(living))))
+            events += [("free", address, size)]
+        else:
+            size = int(2 ** random.uniform(1, 14))
+            living.append((number << 20, size))
+            events.append(("alloc", number << 20, size))
+    recording = derive(history(events))
+    answer = asked(recording, level=1, height=50)
+    about, tables = decoded(answer)
+    assert len(tables[1]) == 30
+    assert about["hidden"]["rows"] > 0
+    assert len(tables[2]) <= 210
+    for column in drawn(answer):
+        parts = column.base + column.gaps + sum(size for _, _, size in column.rows)
+        assert parts + sum(each["bytes"] for each in column.merged) == column.total
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"level": -1},
+        {"level": 62},
+        {"layout": "pile"},
+        {"only": "some"},
+        {"of": "tensors"},
+        {"find": 'size>"'},
+        {"axis": "space"},
+    ],
+)
+def test_what_cannot_be_asked_is_refused(question: dict[str, Any]) -> None:
+    recording = derive(history([("alloc", 0x100, 10)]))
+    with pytest.raises(QueryError):
+        asked(recording, **question)
+
+
+def test_tiles_beside_the_axis_are_empty() -> None:
+    recording = derive(history([("alloc", 0x100, 10)]))
+    for index in (-3, 5):
+        _, tables = decoded(asked(recording, index=index))
+        assert [len(table) for table in tables] == [0, 0, 0, 0]
+
+
+def test_only_and_minimum_leave_out_and_find_does_not() -> None:
+    recording = derive(
+        history(
+            [
+                ("alloc", 0x100, 10),
+                ("alloc", 0x200, 20),
+                ("alloc", 0x300, 300),
+                ("free", 0x200, 20),
+                ("snapshot", 0, 0),
+            ]
+        )
+    )
+    rows = {
+        name: [row["allocation"] for row in decoded(asked(recording, **question))[1][1].to_pylist()]
+        for name, question in {
+            "all": {},
+            "freed": {"only": "freed"},
+            "never": {"only": "never"},
+            "alive": {"only": "alive", "at": "event:3"},
+            "large": {"minimum": 20},
+        }.items()
+    }
+    assert rows == {
+        "all": [0, 1, 2],
+        "freed": [1],
+        "never": [0, 2],
+        "alive": [0, 2],
+        "large": [1, 2],
+    }
+    found = decoded(asked(recording, find="size>100"))[1][1].to_pylist()
+    assert [(row["allocation"], row["hit"]) for row in found] == [(0, 0), (1, 0), (2, 1)]
