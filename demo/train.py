@@ -1,7 +1,8 @@
 """Trains a small network on the CPU twice, with a classic memory bug and without, and records both.
 
 Made data, no download, under a minute on two cores. The runs are ``leaky`` and ``fixed``; look at
-them with ``tensorboard --logdir demo/runs``.
+them with ``tensorboard --logdir demo/runs``. Beside each recording stands what a small GPU's
+allocator would have made of it, ``simulated_gpu.pickle``: there, the bug ends in out-of-memory.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import time
 from pathlib import Path
 
+import cuda_shaped
 import torch
 from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
@@ -70,8 +72,11 @@ class MadeImages:
         return 0.4 * self._patterns[classes] + noise, classes
 
 
-def train(logdir: Path, *, leaky: bool, steps: int, batch_size: int) -> None:
-    """One run: ``steps`` steps of training with scalars and memory written to ``logdir``."""
+def train(logdir: Path, *, leaky: bool, steps: int, batch_size: int) -> Path:
+    """One run: ``steps`` steps of training with scalars and memory written to ``logdir``.
+
+    Returns the recording.
+    """
     torch.manual_seed(7)
     images = MadeImages(seed=7)
     network = Network()
@@ -103,6 +108,7 @@ def train(logdir: Path, *, leaky: bool, steps: int, batch_size: int) -> None:
             writer.add_scalar("accuracy/train", accuracy.item(), step)
             memory.step()
     log.info("%s: check loss %.3f to %.3f", logdir.name, checks[0].item(), checks[-1].item())
+    return memory.files[0]
 
 
 def check_loss(network: nn.Module, images: MadeImages, size: int, *, graph: bool) -> Tensor:
@@ -118,6 +124,7 @@ def main() -> None:
     parser.add_argument("--logdir", type=Path, default=Path(__file__).parent / "runs")
     parser.add_argument("--steps", type=int, default=16)
     parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--gpu-mib", type=int, default=128, help="memory of the simulated GPU")
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     # Two threads on two busy cores wait for each other and are ten times slower than one.
@@ -125,13 +132,17 @@ def main() -> None:
     for name in ("leaky", "fixed"):
         shutil.rmtree(options.logdir / name, ignore_errors=True)
         began = time.monotonic()
-        train(
+        recording = train(
             options.logdir / name,
             leaky=name == "leaky",
             steps=options.steps,
             batch_size=options.batch_size,
         )
         log.info("%s: %.1f s", name, time.monotonic() - began)
+        snapshot = options.logdir / name / "simulated_gpu.pickle"
+        full = cuda_shaped.write(recording, snapshot, capacity=options.gpu_mib << 20)
+        end = "runs out of memory" if full else "is enough"
+        log.info("%s: a simulated GPU of %d MiB %s", name, options.gpu_mib, end)
 
 
 if __name__ == "__main__":

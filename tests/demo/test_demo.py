@@ -12,11 +12,13 @@ import pytest
 
 import tb_memory_plugin
 from tb_memory_plugin.api import LoadedRecording
+from tb_memory_plugin.recording.schema import Action
 from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.torch
 
 STEPS = 5
+GPU_MIB = 18  # enough for the fixed run, not for the leaky one
 ONE_NUMBER = 64  # bytes: 4, rounded up as an allocator may
 
 
@@ -25,7 +27,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's two runs, smaller than ``make demo`` makes them."""
     logdir = tmp_path_factory.mktemp("runs")
     command = [sys.executable, str(REPOSITORY / "demo" / "train.py"), "--logdir", str(logdir)]
-    subprocess.run([*command, "--steps", str(STEPS), "--batch-size", "8"], check=True)
+    small = ["--steps", str(STEPS), "--batch-size", "8", "--gpu-mib", str(GPU_MIB)]
+    subprocess.run([*command, *small], check=True)
     return logdir
 
 
@@ -74,3 +77,46 @@ def test_scalars_stand_beside_the_memory(runs: Path) -> None:
         tags = found.Tags()
         assert "loss/train" in [*tags["scalars"], *tags["tensors"]]
         assert any("memory" in tag for tag in [*tags["scalars"], *tags["tensors"]])
+
+
+def births(run: LoadedRecording) -> list[tuple[int, list[tuple[str, str, int]]]]:
+    """Bytes and stack of everything that was allocated, in order."""
+    frames = [(f["function"], f["file"], f["line"]) for f in run.table("frames").to_pylist()]
+    stacks = [[frames[n] for n in ids] for ids in run.table("stacks")["frames"].to_pylist()]
+    return [
+        (event["size"], [] if event["stack"] is None else stacks[event["stack"]])
+        for event in run.table("events").to_pylist()
+        if event["action"] == Action.ALLOC
+    ]
+
+
+def test_the_simulated_gpu_holds_what_the_cpu_held(runs: Path) -> None:
+    made = recording(runs / "fixed")
+    simulated = tb_memory_plugin.load(runs / "fixed" / "simulated_gpu.pickle")
+
+    assert births(simulated) == births(made)
+    facts, expected = simulated.devices["0"], made.devices["cpu"]
+    for name in ("allocs", "frees", "blocks_before_window"):
+        assert facts[name] == expected[name]
+    for name in ("allocated_start", "allocated_peak", "allocated_end"):
+        assert facts[name] == expected[name]
+    assert facts.reserved_peak <= GPU_MIB << 20
+    assert facts.oom == []
+    spans = simulated.table("spans").to_pylist()
+    assert [span["step"] for span in spans if span["kind"] == "step"] == list(range(STEPS))
+    assert {"forward", "backward", "check"} <= {span["name"] for span in spans}
+
+
+def test_the_simulated_gpu_is_too_small_for_the_leak(runs: Path) -> None:
+    made = recording(runs / "leaky")
+    simulated = tb_memory_plugin.load(runs / "leaky" / "simulated_gpu.pickle")
+
+    done = births(simulated)
+    assert done == births(made)[: len(done)]
+    events = simulated.table("events")["action"].to_pylist()
+    assert events[-1] == Action.OOM and events.count(Action.OOM) == 1
+    (failure,) = simulated.devices["0"].oom
+    unused = simulated.devices["0"].reserved_end - simulated.devices["0"].allocated_end
+    assert failure["device_free"] < failure["requested"] < unused  # fragmentation
+    open_spans = [span for span in simulated.table("spans").to_pylist() if span["end"] is None]
+    assert open_spans

@@ -1,0 +1,118 @@
+"""What a GPU's memory snapshot of a run would look like, from a recording made on the CPU.
+
+The births and deaths of the run's tensors, which are real, with their real stacks, steps and
+annotations, go through the simulated allocator (``allocator/``) of a device of a given capacity.
+The result is a file as ``torch.cuda.memory._dump_snapshot()`` writes it. No GPU is involved: what
+the allocator decides is simulated, and what CUDA kernels would allocate beside the tensors is not
+there.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from allocator import (
+    Block,
+    CachingAllocator,
+    History,
+    OutOfMemory,
+    Settings,
+    SimulatedDriver,
+    snapshot,
+)
+
+import tb_memory_plugin
+from tb_memory_plugin.api import LoadedRecording
+
+Frames = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A tensor's memory comes or goes."""
+
+    row: int  # of the recording's allocations
+    birth: bool
+    bytes: int
+    time_us: int
+    frames: Frames | None
+
+
+def write(recording: Path, path: Path, *, capacity: int, settings: Settings | None = None) -> bool:
+    """Write the snapshot of ``recording`` on a device of ``capacity`` bytes to ``path``.
+
+    Like a program that dumps a snapshot when it runs out of memory, it ends there; True if it did.
+    """
+    loaded = tb_memory_plugin.load(recording)
+    before, changes = _before(loaded), list(_changes(loaded))
+    now = changes[0].time_us
+    history = History(clock=lambda: now)
+    allocator = CachingAllocator(SimulatedDriver(capacity), settings, history)
+    blocks: dict[int, Block] = {}
+    failed = False
+    try:
+        for row, size in before.items():
+            blocks[row] = allocator.malloc(size)
+        # Recording begins when the model is there, as it does in the run.
+        history.entries.clear()
+        for change in changes:
+            now = change.time_us
+            if change.birth:
+                blocks[change.row] = allocator.malloc(change.bytes, frames=change.frames)
+            else:
+                allocator.free(blocks.pop(change.row), change.frames)
+    except OutOfMemory:
+        failed = True
+    made = snapshot([allocator], _annotations(loaded, now))
+    path.write_bytes(pickle.dumps(made, protocol=4))
+    return failed
+
+
+def _before(loaded: LoadedRecording) -> dict[int, int]:
+    """Bytes of what was there before the recording began, by row."""
+    rows = loaded.table("allocations").select(["birth", "size"]).to_pylist()
+    return {n: row["size"] for n, row in enumerate(rows) if row["birth"] is None and row["size"]}
+
+
+def _changes(loaded: LoadedRecording) -> Iterator[Change]:
+    """All that happened, in order."""
+    stacks, origin = _stacks(loaded), loaded.recording.meta["time_origin_ns"]
+    columns = ["size", "birth", "death", "birth_time", "death_time", "birth_stack", "death_stack"]
+    found = []
+    for number, row in enumerate(loaded.table("allocations").select(columns).to_pylist()):
+        for end in ("birth", "death"):
+            if row["size"] and row[end] is not None:
+                time = (origin + row[f"{end}_time"]) // 1_000
+                frames = stacks.get(row[f"{end}_stack"])
+                change = Change(number, end == "birth", row["size"], time, frames)
+                found.append((row[end], change))
+    yield from (change for _, change in sorted(found, key=lambda pair: pair[0]))
+
+
+def _stacks(loaded: LoadedRecording) -> dict[int | None, Frames]:
+    """Stacks by row, innermost frame first."""
+    frames = [
+        {"name": row["function"], "filename": row["file"], "line": row["line"]}
+        for row in loaded.table("frames").to_pylist()
+    ]
+    rows = loaded.table("stacks").column("frames").to_pylist()
+    return {number: [frames[frame] for frame in stack] for number, stack in enumerate(rows)}
+
+
+def _annotations(loaded: LoadedRecording, last_us: int) -> list[dict[str, Any]]:
+    """Steps and annotations up to ``last_us``; what goes on then has no end."""
+    origin = loaded.recording.meta["time_origin_ns"]
+    found = []
+    for span in loaded.table("spans").to_pylist():
+        if span["kind"] not in ("step", "annotation"):
+            continue
+        name = f"ProfilerStep#{span['step']}" if span["kind"] == "step" else span["name"]
+        for stage, time in (("START", span["begin"]), ("END", span["end"])):
+            if time is not None and (origin + time) // 1_000 <= last_us:
+                entry = {"stage": stage, "name": name, "device": 0}
+                found.append({**entry, "time_us": (origin + time) // 1_000})
+    return sorted(found, key=lambda entry: entry["time_us"])
