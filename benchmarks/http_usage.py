@@ -48,6 +48,11 @@ class _Without(TensorBoardServer):
     program: ClassVar[tuple[str, ...]] = (sys.executable, "-c", _WITHOUT)
 
 
+def without_plugin(logdir: Path) -> TensorBoardServer:
+    """A TensorBoard on ``logdir`` without any plugin from outside."""
+    return _Without(logdir)
+
+
 def anonymous(pid: int) -> int:
     """Bytes of memory that are the process's own (Linux; 0 elsewhere)."""
     try:
@@ -94,7 +99,7 @@ def measured(events: int, queries: int, folder: Path) -> dict[str, Any]:
             if name == "cold":
                 found["firsts"] = Times.of(_firsts(asked, taken))
         found["with"] = anonymous(server.pid)
-    with _Without(logdir) as server:
+    with without_plugin(logdir) as server:
 
         def other(_: dict[str, Any]) -> object:
             return server.board("data/plugin/scalars/tags")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.routes import page
 from tb_memory_plugin.routes.answers import ARROW, BINARY, FOREVER, as_json, route
 from tb_memory_plugin.routes.parameters import Parameters
+from tb_memory_plugin.routes.trimming import trim
 from tb_memory_plugin.store.roots import roots_of
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.store import Store, UnknownSource
@@ -51,6 +53,8 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         flags = getattr(context, "flags", None)
         roots = roots_of(context.logdir or "", getattr(flags, "logdir_spec", "") or "")
         self._store = Store(roots, _settings(flags))
+        # A page asks for several tiles at once; each takes some memory while it is worked out.
+        self._drawing = threading.Lock()
         self._shows_source = bool(getattr(flags, "memory_show_source", False))
 
     def get_plugin_apps(self) -> dict[str, Any]:
@@ -180,7 +184,9 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "minimum": asked.integer("minimum", 0, 1 << 62, 0),
             "find": asked.text("find", ""),
         }
-        found = tile(recording, device, **question)
+        with self._drawing:
+            found = tile(recording, device, **question)
+        trim()
         return http_util.Respond(request, found, BINARY, expires=_expires(asked))
 
     @route

@@ -17,7 +17,7 @@ from tb_memory_plugin.recording.recording import Recording
 T = TypeVar("T")
 
 #: Anonymous memory that results may hold, in bytes, over all recordings.
-ROOM = 32 << 20
+ROOM = 24 << 20
 
 
 class _Memo:

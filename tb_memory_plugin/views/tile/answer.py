@@ -33,20 +33,24 @@ class Columns:
 
 @dataclass(frozen=True)
 class Picture:
-    """What a layout made of the lives: ``offset`` of every row, ``merged_offset`` of every cell."""
+    """What a layout made of the lives.
+
+    ``offset`` is that of every row, ``merged_offset`` that of every cell, None for those on top.
+    """
 
     rows: Seen
     offset: IntArray
     base: IntArray
     gaps: Changes
     merged: Merged
-    merged_offset: IntArray
+    merged_offset: IntArray | None
     hidden: int
 
 
 def content(of: Lives, columns: Columns, picture: Picture, about: dict[str, Any]) -> bytes:
     """The four streams of ``GET tile``."""
     rows, gaps, merged = picture.rows, picture.gaps, picture.merged
+    at = picture.merged_offset
     parts = [
         ipc.stream(
             {
@@ -89,7 +93,7 @@ def content(of: Lives, columns: Columns, picture: Picture, about: dict[str, Any]
                     np.where(merged.one < 0, -1, merged.one + of.start), _I32
                 ),
                 "hit": arrays.column(merged.hit, _U8),
-                "offset": arrays.column(picture.merged_offset, _I64),
+                **({} if at is None else {"offset": arrays.column(at, _I64)}),
             }
         ),
     ]

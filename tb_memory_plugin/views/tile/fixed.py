@@ -10,7 +10,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.views.tile.seen import Seen
 
 #: Lives drawn by themselves.
-MOST_ROWS = 16_000
+MOST_ROWS = 12_000
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
 
-#: Rows of an answer; what is left over is the smallest.
-MOST_ROWS = 24_000
+#: Cells of an answer where there is one for every pixel; what is left out is the smallest.
+MOST_CELLS = 16_000
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Merged:
 def merge(
     column: IntArray, row: IntArray, band: IntArray, size: IntArray, hit: IntArray, life: IntArray
 ) -> Merged:
-    """Sum up lives by column, pixel row and band. The largest ``MOST_ROWS`` of them.
+    """Sum up lives by column, pixel row and band; with pixel rows, the ``MOST_CELLS`` largest.
 
     ``life`` is what each is called by.
     """
@@ -47,8 +47,8 @@ def merge(
     any_hit = np.zeros(len(cells), dtype=bool)
     any_hit[place[hit]] = True
     kept = np.arange(len(cells))
-    if len(cells) > MOST_ROWS:
-        kept = np.sort(np.argpartition(-whole, MOST_ROWS)[:MOST_ROWS])
+    if rows > 1 and len(cells) > MOST_CELLS:
+        kept = np.sort(np.argpartition(-whole, MOST_CELLS)[:MOST_CELLS])
     cells = cells[kept]
     return Merged(
         cells // bands // rows,

@@ -17,8 +17,8 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.views.tile.seen import Seen
 
 #: Lives drawn by themselves, and changes of gaps (more than a tile has columns).
-MOST_ROWS = 16_000
-MOST_CHANGES = 16_000
+MOST_ROWS = 12_000
+MOST_CHANGES = 12_000
 _CHECKS = 16
 
 
@@ -51,9 +51,11 @@ def stack(longer: Seen, size: IntArray, columns: int, low: int, high: int, pixel
     Drawn is what is at least a ``pixel`` of bytes tall and may be in the window; of more than
     ``MOST_ROWS`` the largest areas.
     """
-    highest, lowest = _offsets(longer, size, columns)
+    highest = _highest(longer, size, columns)
     below = highest + size <= low
-    above = lowest >= high
+    above = np.zeros(len(size), dtype=bool)
+    if highest.max(initial=0) >= high:
+        above = _lowest(longer, size, columns) >= high
     inside = ~(below | above)
     drawn = np.flatnonzero(inside & (size >= pixel))
     hidden = max(len(drawn) - MOST_ROWS, 0)
@@ -71,16 +73,18 @@ def stack(longer: Seen, size: IntArray, columns: int, low: int, high: int, pixel
     return Stack(drawn, base, _gaps(longer.at(left), size[left], slot, columns, pixel), hidden)
 
 
-def _offsets(longer: Seen, size: IntArray, columns: int) -> tuple[IntArray, IntArray]:
-    """The highest offset of every life, where it begins, and a bound for the lowest.
+def _highest(longer: Seen, size: IntArray, columns: int) -> IntArray:
+    """The offset of every life where it begins; from there it is only ever let down."""
+    gone = np.cumsum(exact.sum_by(longer.last + 1, size, columns + 1))
+    highest: IntArray = np.cumsum(size) - size - gone[longer.first]
+    return highest
 
-    A life is only ever let down, so its lowest offset is in its last column. There, it stands at
-    least on what is below it at a later column: a few of those are looked at.
+
+def _lowest(longer: Seen, size: IntArray, columns: int) -> IntArray:
+    """A bound for the offset of every life in its last column, where it is lowest.
+
+    There, it stands at least on what is below it at a later column: a few of those are looked at.
     """
-    ended = exact.sum_by(longer.last + 1, size, columns + 1)
-    gone = np.cumsum(ended)
-    below = np.cumsum(size) - size
-    highest: IntArray = below - gone[longer.first]
     lowest = np.zeros(len(size), dtype=np.int64)
     unknown = np.ones(len(size), dtype=bool)
     for column in np.unique(np.linspace(0, columns - 1, _CHECKS).astype(np.int64)).tolist():
@@ -89,7 +93,7 @@ def _offsets(longer: Seen, size: IntArray, columns: int) -> tuple[IntArray, IntA
         chosen = unknown & (longer.last <= column)
         lowest[chosen] = standing[chosen]
         unknown &= ~chosen
-    return highest, lowest
+    return lowest
 
 
 def sums(seen: Seen, size: IntArray, columns: int) -> tuple[IntArray, IntArray]:

@@ -129,14 +129,13 @@ def _stacked(
     longer, short = here.at(~here.short), here.at(here.short)
     found = stacked.stack(longer, of.bytes[longer.row], columns, low, high, pixel)
     rows = longer.at(found.drawn)
-    merged = _merged(of, short, np.zeros(len(short.row), dtype=np.int64))
     return answer.Picture(
         rows=rows,
         offset=np.zeros(len(rows.row), dtype=np.int64),
         base=found.base,
         gaps=found.gaps,
-        merged=merged,
-        merged_offset=np.zeros(len(merged.column), dtype=np.int64),
+        merged=_merged(of, short, np.zeros(len(short.row), dtype=np.int64)),
+        merged_offset=None,
         hidden=found.hidden,
     )
 
