@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.instants import event_times, of_row, resolve
+from tb_memory_plugin.analysis.instants import event_times, of_row, resolve, times_in_order
 from tb_memory_plugin.analysis.windows import EventWindow
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import AFTER, sentinel
 
 #: What stacks can be weighed by, and what that means.
 OF = {
@@ -26,6 +28,9 @@ OF = {
 #: Rows that are weighed at a time, so that little memory is taken.
 _PART = 1 << 18
 _WIDE = 1 << 62
+
+#: A column of some rows.
+_At = Callable[[IntArray | slice], IntArray]
 
 
 @dataclass(frozen=True)
@@ -105,37 +110,59 @@ def _by_lifetime(
     birth = recording.values("allocations", "birth", device)
     death = recording.values("allocations", "death", device)
     amount = bytes_of(recording, device)
-    times = event_times(recording, device)
+    begins, ends = _moments(recording, device, birth, death)
     totals = [0] * _count(recording)
     count = np.zeros(len(totals), dtype=np.int64)
     first = window.first - 1 if window.carried else window.first
     born = int(np.searchsorted(birth, window.stop))  # births are in order
     for begin in range(0, born, _PART):
-        rows = np.arange(begin, min(begin + _PART, born))
-        rows = _only(rows[death[rows] > first], wanted)
-        begins = np.maximum(_moments(times, birth[rows], window.begin), window.begin)
-        ends = np.minimum(_moments(times, death[rows], window.end), window.end)
+        part = slice(begin, min(begin + _PART, born))
+        within = death[part] > first
+        rows: IntArray | slice = part  # slices are not copied: those of everything mostly are all
+        if wanted is not None or not within.all():
+            rows = _only(begin + np.flatnonzero(within), wanted)
+        lasted = np.minimum(ends(rows), window.end) - np.maximum(begins(rows), window.begin)
         places = _places(recording, device, rows)
         count += np.bincount(places, minlength=len(totals))
-        sums = exact.products_by(places, amount[rows], np.maximum(ends - begins, 0), len(totals))
+        sums = exact.products_by(places, amount[rows], np.maximum(lasted, 0), len(totals))
         totals = [total + more for total, more in zip(totals, sums, strict=True)]
     value = np.array(totals, dtype=object if sum(totals) >= _WIDE else np.int64)
     return Weights("byte_ns" if window.timed else "byte_events", value, count, None)
 
 
-def _moments(times: IntArray | None, events: IntArray, unknown: int) -> IntArray:
-    """When ``events`` happen; ``unknown`` for those before the first and after the last."""
+def _moments(
+    recording: Recording, device: Device, birth: IntArray, death: IntArray
+) -> tuple[_At, _At]:
+    """When rows of allocations were born and died: in ns, or, without time stamps, in events.
+
+    What is before the first event and after the last is before and after every window.
+    """
+    times = event_times(recording, device)
     if times is None:
-        return events
-    within = (events >= 0) & (events < len(times))
-    return np.where(within, times[np.where(within, events, 0)], unknown)
+        return birth.__getitem__, death.__getitem__
+    if times_in_order(recording, device):
+        born, died = (
+            recording.values("allocations", name, device) for name in ("birth_time", "death_time")
+        )
+        return born.__getitem__, died.__getitem__
+    known, last = times, len(times) - 1
+
+    def born_at(rows: IntArray | slice) -> IntArray:
+        events = birth[rows]
+        return np.where(events < 0, sentinel("birth_time"), known[np.maximum(events, 0)])
+
+    def died_at(rows: IntArray | slice) -> IntArray:
+        events = death[rows]
+        return np.where(events > last, AFTER, known[np.minimum(events, last)])
+
+    return born_at, died_at
 
 
 def _counted(recording: Recording, device: Device, rows: IntArray) -> IntArray:
     return np.bincount(_places(recording, device, rows), minlength=_count(recording))
 
 
-def _places(recording: Recording, device: Device, rows: IntArray) -> IntArray:
+def _places(recording: Recording, device: Device, rows: IntArray | slice) -> IntArray:
     """Where in the arrays of ``Weights`` allocations are weighed."""
     same = np.append(recording.values("stack_names", "same"), np.int32(-1))
     places = same[recording.values("allocations", "birth_stack", device)[rows]].astype(np.int64)

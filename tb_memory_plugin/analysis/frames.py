@@ -57,13 +57,14 @@ def frame_labels(recording: Recording, frames: Iterable[int]) -> dict[int, str]:
     """
     rows = np.array([frame for frame in frames if frame >= 0], dtype=np.int64)
     kind = recording.values("frame_kinds", "kind")[rows].tolist()
+    said = list(_said(recording, rows))
+    short = {function: told_by(function) for function, _, _ in said}
+    place = {file: short_file(file) for _, file, _ in said}
     return {
-        row: told_by(function)
+        row: short[function]
         if told in (NODE, OP)
-        else _label(told_by(function), short_file(file), line or 0)
-        for row, told, (function, file, line) in zip(
-            rows.tolist(), kind, _said(recording, rows), strict=True
-        )
+        else _label(short[function], place[file], line or 0)
+        for row, told, (function, file, line) in zip(rows.tolist(), kind, said, strict=True)
     }
 
 

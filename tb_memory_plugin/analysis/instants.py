@@ -81,7 +81,7 @@ def event_times(recording: Recording, device: Device) -> IntArray | None:
 
     A time stamp before that of an earlier event counts as that of the earlier one.
     """
-    known = memo(recording, ("times", device.index), lambda: _times_known(recording, device))
+    known = times_in_order(recording, device)
     if known is None:
         return None
     times = recording.values("events", "time", device)
@@ -89,8 +89,12 @@ def event_times(recording: Recording, device: Device) -> IntArray | None:
     return times if known else memo(recording, key, lambda: np.maximum.accumulate(times))
 
 
-def _times_known(recording: Recording, device: Device) -> bool | None:
+def times_in_order(recording: Recording, device: Device) -> bool | None:
     """None where events have no time stamps, else whether these never go back."""
+    return memo(recording, ("times", device.index), lambda: _times_in_order(recording, device))
+
+
+def _times_in_order(recording: Recording, device: Device) -> bool | None:
     rows = recording.rows("events", device)
     column = recording.table("events").column("time").slice(rows.start, rows.stop - rows.start)
     if not len(column) or column.null_count:

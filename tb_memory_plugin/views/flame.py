@@ -19,7 +19,7 @@ from tb_memory_plugin.views.flame_frames import Names
 #: Pixels that a graph has where nobody says how many.
 WIDTH = 1600
 #: Nodes of an answer; each of them may have one more below it, for what is smaller.
-_MOST_NODES = 5000
+_MOST_NODES = 2500
 
 
 def page(
@@ -100,26 +100,28 @@ def _way(tree: Calls, node: int) -> list[int]:
 
 def _step(tree: Calls, sums: Totals, names: Names, node: int) -> dict[str, Any]:
     return {
-        "frame": names.of_node(node),
-        "key": _key(tree, node),
+        "frame": names.of_nodes(np.array([node]))[0],
+        "key": _keys(tree, np.array([node]))[0],
         "value": int(sums.value[node]),
         "count": int(sums.count[node]),
     }
 
 
-def _key(tree: Calls, node: int) -> str:
-    return f"{int(tree.key[node]):016x}"
+def _keys(tree: Calls, nodes: IntArray) -> list[str]:
+    return [f"{key:016x}" for key in tree.key[nodes].tolist()]
 
 
 def _largest(tree: Calls, value: IntArray, top: int, width: int) -> IntArray:
     """The nodes from ``top`` on that are wide enough, largest first, each after its parent."""
+    # Rounded, which keeps their order, and is all that is needed: they may be Python's integers.
+    near = value.astype(np.float64)
     within = (tree.first >= tree.first[top]) & (tree.stop <= tree.stop[top])
     within[:top] = False  # those on the way to a node may span no more than it
-    within &= (value > 0) & (value >= value[top] / width)
+    within &= (near > 0) & (near >= near[top] / width)
     within[top] = True
     nodes = np.flatnonzero(within)
     # A node weighs at least as much as those below it, and comes before them.
-    order: IntArray = np.argsort(-value[nodes], kind="stable")
+    order: IntArray = np.argsort(-near[nodes], kind="stable")
     return nodes[order][:_MOST_NODES]
 
 
@@ -130,34 +132,35 @@ def _nodes(
 
     Of those below one node the largest comes first, what is merged last.
     """
-    below: dict[int, list[int]] = {node: [] for node in shown.tolist()}
-    for node in shown[1:].tolist():
-        below[int(tree.parent[node])].append(node)
-    weighing = tree.parent[1:][sums.value[1:] > 0]
-    children = np.bincount(weighing, minlength=len(tree.parent)).tolist()
+    weighing = tree.parent[1:][sums.value[1:].astype(np.float64) > 0]
+    children = np.bincount(weighing, minlength=len(tree.parent))[shown].tolist()
+    place = {node: at for at, node in enumerate(shown.tolist())}
+    below: list[list[int]] = [[] for _ in place]  # by place in ``shown``, as all that follows
+    for at, parent in enumerate(tree.parent[shown[1:]].tolist(), start=1):
+        below[place[parent]].append(at)
+    frames, keys = names.of_nodes(shown), _keys(tree, shown)
+    pairs = [(sums.value, sums.own), (sums.count, sums.own_count)]
+    if found is not None:
+        pairs.append((found.value, found.own))
+    whole = list(zip(*(column[shown].tolist() for column, _ in pairs), strict=True))
+    inner = list(
+        zip(*((column[shown] - own[shown]).tolist() for column, own in pairs), strict=True)
+    )
     rows: list[tuple[Any, ...]] = []
-    waiting = [(int(shown[0]), -1)]  # a node, or ~node for what is merged below it
+    waiting = [(0, -1)]  # a place, or ~place for what is merged below it
     while waiting:
-        node, parent = waiting.pop()
-        if node < 0:
-            kept = below[~node]
-            rest = [_rest(sums.value, sums.own, ~node, kept)]
-            rest.append(_rest(sums.count, sums.own_count, ~node, kept))
-            rest.append(0 if found is None else _rest(found.value, found.own, ~node, kept))
-            rows.append((parent, names.of_smaller(children[~node] - len(kept)), None, *rest))
-            continue
-        if children[node] > len(below[node]):
-            waiting.append((~node, len(rows)))
-        waiting.extend((child, len(rows)) for child in reversed(below[node]))
-        hit = 0 if found is None else int(found.value[node])
-        whole = (int(sums.value[node]), int(sums.count[node]))
-        rows.append((parent, names.of_node(node), _key(tree, node), *whole, hit))
-    columns = ["parent", "frame", "key", "value", "count", "hit"]
-    if found is None:
-        columns.pop()
-    return {name: [row[place] for row in rows] for place, name in enumerate(columns)}
-
-
-def _rest(whole: IntArray, own: IntArray, node: int, kept: list[int]) -> int:
-    """What is below ``node`` and not in the nodes ``kept``."""
-    return int(whole[node]) - int(own[node]) - sum(int(whole[child]) for child in kept)
+        at, parent = waiting.pop()
+        if at >= 0:
+            if children[at] > len(below[at]):
+                waiting.append((~at, len(rows)))
+            waiting.extend((child, len(rows)) for child in reversed(below[at]))
+            rows.append((parent, frames[at], keys[at], *whole[at]))
+        else:
+            kept = below[~at]
+            rest = [
+                total - sum(whole[child][column] for child in kept)
+                for column, total in enumerate(inner[~at])
+            ]
+            rows.append((parent, names.of_smaller(children[~at] - len(kept)), None, *rest))
+    columns = ["parent", "frame", "key", "value", "count", "hit"][: len(pairs) + 3]
+    return {name: [row[column] for row in rows] for column, name in enumerate(columns)}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.filters import parse
 from tb_memory_plugin.analysis.flame_tree import BEFORE, LIBRARY, NONE, ROOT, Calls
 from tb_memory_plugin.analysis.frames import frame_labels, frames_of_rows
@@ -34,12 +34,15 @@ class Names:
         self._find = find
         self._known: dict[_Name, int] = {}
 
-    def of_node(self, node: int) -> int:
-        """The place, in the columns, of the name of a node."""
-        frame = int(self._tree.frame[node])
-        if frame != LIBRARY:
-            return self._place((frame, 0, 0))
-        return self._place((LIBRARY, int(self._tree.shortest[node]), int(self._tree.longest[node])))
+    def of_nodes(self, nodes: IntArray) -> list[int]:
+        """The places, in the columns, of the names of nodes."""
+        tree, frames = self._tree, self._tree.frame[nodes]
+        # Only of what is folded does the name say how much that is.
+        lengths = (
+            np.where(frames == LIBRARY, column[nodes], 0).tolist()
+            for column in (tree.shortest, tree.longest)
+        )
+        return [self._place(name) for name in zip(frames.tolist(), *lengths, strict=True)]
 
     def of_smaller(self, count: int) -> int:
         """The place of the name of ``count`` nodes that are shown as one."""
@@ -87,14 +90,16 @@ def words(frame: int, least: int = 0, most: int = 0) -> str:
 
 def cut(texts: Sequence[str | None], room: int = _ROOM) -> list[str | None]:
     """``texts``, the longest cut so that all take ``room`` bytes as JSON, or somewhat more."""
-    sizes = [0 if text is None else len(json.dumps(text)) for text in texts]
+    sizes = [_json_size(text) if text else 0 for text in texts]
     if sum(sizes) <= room:
         return list(texts)
     most = max(room // len(texts), 16)
-    short: list[str | None] = []
-    for text, size in zip(texts, sizes, strict=True):
-        if text is None or size <= most:
-            short.append(text)
-        else:
-            short.append(text[: max(most * len(text) // size - 1, 4)] + "…")
-    return short
+    return [
+        text if not text or size <= most else text[: max(most * len(text) // size - 1, 4)] + "…"
+        for text, size in zip(texts, sizes, strict=True)
+    ]
+
+
+def _json_size(text: str) -> int:
+    """Bytes of a text that JSON may take: what is not ASCII is spelled out."""
+    return len(text) if text.isascii() and text.isprintable() else 6 * len(text)
