@@ -1,8 +1,9 @@
 """What a user types to narrow a list down, made into a mask over allocations.
 
 Words, all of which must match: ``attention`` in a stack frame, op, name or module,
-``size>10MiB``, ``category:gradient``, ``step:3``, ``op:conv``, ``address:0x7f00``; ``-`` before
-a word turns it around, quotes hold words together, ``/…/`` is a regular expression.
+``size>10MiB``, ``category:gradient``, ``step:3``, ``op:conv``, ``address:0x7f00`` or only
+``0x7f00``; ``-`` before a word turns it around, quotes hold words together, ``/…/`` is a regular
+expression.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ COMPARE: dict[str, Callable[[IntArray, int], IntArray]] = {
     "=": operator.eq,
     ":": operator.eq,
 }
+_ADDRESS = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE)
 _TEXTS = ("op", "name", "module", "dtype", "shape", "annotation")
 _FIELDS = ("size", "step", "category", *_TEXTS, "stack", "pool", "stream", "address")
 _COMPARED = ("size", "step", "event")
@@ -109,7 +111,10 @@ def _term(found: re.Match[str], fields: tuple[str, ...]) -> Term:
 def matches(recording: Recording, device: Device, term: Term) -> IntArray:
     """Which of a device's allocations one word matches, turned around or not. Raises QueryError."""
     if not term.field:
-        return matching(recording, device, term.value)
+        found = matching(recording, device, term.value)
+        if _ADDRESS.fullmatch(term.value):
+            found |= _by_address(recording, device, term)
+        return found
     if term.field in _TEXTS:
         return matching_column(recording, device, term.field, term.value)
     if term.field == "stack":

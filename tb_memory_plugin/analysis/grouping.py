@@ -10,6 +10,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis.alive import bytes_column
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.lifetimes import lifetimes
 from tb_memory_plugin.analysis.matching import matching
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
@@ -29,6 +30,7 @@ GROUPINGS = {
     "pool": "pool",
     "stream": "stream",
     "size": "size",
+    "lifetime": "lifetime",
     "pattern": "pattern",
 }
 
@@ -136,6 +138,8 @@ def _codes(
         both = (dtype + 1) * width + shape + 1  # 0 where neither is known
         distinct, codes = _distinct(both, both > 0)
         return codes, np.stack([distinct // width - 1, distinct % width - 1], axis=1)
+    if by == "lifetime":
+        return lifetimes(recording, device)
     if by == "pool":
         codes = recording.values("allocations", "pool", device)
         return codes, [tuple(pool) for pool in recording.meta["pools"]]

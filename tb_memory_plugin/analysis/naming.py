@@ -30,6 +30,7 @@ _UNKNOWN_LABELS = {
     "pool": "pool not known",
     "stream": "stream not known",
     "size": "size not known",
+    "lifetime": "lifetime not known",
     "pattern": "everything else",
 }
 

@@ -40,8 +40,8 @@ def ranking(
 ) -> Ranking:
     """The groups of a device that hold most at its peak, ``top`` of them, largest first.
 
-    Categories and patterns are all shown, in their own order. What nothing is known of comes
-    after them, what is left last. The same for every window, so that colours do not change.
+    Categories, patterns and lifetimes are all shown, in their own order. What nothing is known of
+    comes after them, what is left last. The same for every window, so that colours do not change.
     """
     key = ("ranking", device.index, by, pattern if by == "pattern" else "", top)
     return memo(recording, key, lambda: _ranking(recording, device, by, pattern, top))
@@ -75,7 +75,7 @@ def _ranking(recording: Recording, device: Device, by: str, pattern: str, top: i
     groups = group_ids(recording, device, by, pattern)
     present = np.bincount(groups.ids, minlength=groups.count) > 0
     valued = np.flatnonzero(present[FIRST:]) + FIRST
-    if by not in ("category", "pattern"):
+    if by not in ("category", "pattern", "lifetime"):
         valued = valued[_order(recording, device, groups, valued)]
         if len(valued) > top + 1:  # one left over is as well drawn as called the rest
             valued = valued[:top]

@@ -145,6 +145,7 @@ _GROUPINGS = (
     "pool",
     "stream",
     "size",
+    "lifetime",
     "pattern",
 )
 _INFO = "Print what a source holds, device by device: exact numbers, and what is odd about it."

@@ -66,6 +66,7 @@ def passing(text: str) -> list[int]:
         ("stream:default", [BEFORE, FREED, MM, SOFTMAX, BARE]),
         ("address:0x3000", [MM]),
         ("address:0x31ff", [MM]),
+        ("0x31FF", [MM]),
         ("address:0x3200", []),
         ("address:18446744073709551615", []),
     ],

@@ -85,6 +85,29 @@ def test_what_is_alive_at_the_peak(by: str, expected: dict[str, int]) -> None:
     assert list(found) == list(expected)
 
 
+def test_lifetimes_are_classes_of_ten() -> None:
+    events = [
+        ("alloc", 0x100, 1),
+        ("alloc", 0x200, 20),
+        ("free", 0x200, 20),  # after 1 µs
+        ("alloc", 0x300, 300),
+        *[("snapshot", 0, 0)] * 9,
+        ("free", 0x300, 300),  # after 10 µs
+        ("free", 0x400, 4000),  # older than the window
+    ]
+    for timed, expected in (
+        (True, ["not freed", "under 10 µs", "under 100 µs", "before the window"]),
+        (False, ["not freed", "under 10 events", "under 100 events", "before the window"]),
+    ):
+        recording = derive(history(events, timed=timed))
+        groups = group_ids(recording, recording.devices[0], "lifetime")
+        rows = recording.table("allocations").column("requested").to_pylist()
+        called = naming.labels(recording, groups, groups.ids.tolist())
+        assert dict(zip(rows, called, strict=True)) == dict(
+            zip([1, 20, 300, 4000], expected, strict=True)
+        )
+
+
 def test_patterns_take_what_matches_in_their_order() -> None:
     found = at_peak(training(), "pattern", "MODEL.PY:88, /soft(max|min)/\nmain")
     assert found == {"/soft(max|min)/": 2048, "everything else": 2000, "MODEL.PY:88": 512}

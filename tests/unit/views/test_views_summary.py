@@ -41,6 +41,7 @@ def test_the_summary_of_a_small_training() -> None:
         "pool",
         "stream",
         "size",
+        "lifetime",
         "pattern",
     ]
     first, second = answer["devices"]
@@ -77,7 +78,7 @@ def test_the_summary_of_a_small_training() -> None:
 def test_only_groupings_that_tell_something_apart_are_offered() -> None:
     answer = ask(derive(history([("alloc", 1, 1)], timed=False)))
     offered = [grouping["key"] for grouping in answer["groupings"]]
-    assert offered == ["stack", "stream", "size", "pattern"]
+    assert offered == ["stack", "stream", "size", "lifetime", "pattern"]
     assert answer["axes"] == ["event"]
 
 
