@@ -3,7 +3,8 @@ import { defineConfig } from "vite";
 
 // One ES module that exports render(), its style sheet and its workers beside it. TensorBoard serves
 // them from a folder whose address the page does not know, so every address is relative, and its
-// content security policy forbids workers and files made from data: or blob:.
+// content security policy forbids workers and files made from data: or blob:. The worker is therefore
+// an entry of its own.
 export default defineConfig({
   base: "./",
   build: {
@@ -13,10 +14,12 @@ export default defineConfig({
     cssCodeSplit: false,
     target: "es2022",
     modulePreload: false,
+    // What page and worker share; the server takes names in this folder to tell their content.
+    rollupOptions: { output: { chunkFileNames: "assets/[name]-[hash].js" } },
     lib: {
-      entry: "src/index.ts",
+      entry: { index: "src/index.ts", drawing: "src/drawing/worker.ts" },
       formats: ["es"],
-      fileName: () => "index.js",
+      fileName: (_, name) => `${name}.js`,
       cssFileName: "index",
     },
   },

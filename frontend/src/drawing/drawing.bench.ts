@@ -1,0 +1,125 @@
+/** What drawing costs: layout, colours and a look-up, for 20 000 allocations at 1600 × 800. */
+
+import { bench, describe } from "vitest";
+import type { Part } from "./columns";
+import { paint } from "./paint";
+import { coloursOf, type Palette } from "./palette";
+import { fill } from "./raster";
+import { random } from "./sample";
+import type { View } from "./sheet";
+import { gapAt, thingOf } from "./things";
+import type { Tile } from "./tile";
+
+const TILES = 6;
+const COLUMNS = 512;
+const ROWS = 20_000 / TILES;
+const PEAK = 800;
+
+/** A full tile: rows that live a twelfth of it on average, as many gaps as rows, some cells. */
+function fullTile(index: number): Tile {
+  const next = random(index + 1);
+  const length = Math.floor(ROWS);
+  const first = Uint16Array.from({ length }, () => Math.floor(next() * COLUMNS)).sort();
+  const last = first.map((at) => Math.min(COLUMNS - 1, at + 1 + Math.floor(next() * 84)));
+  const rows = {
+    length,
+    allocation: Int32Array.from(first, (_, at) => at),
+    first,
+    last,
+    bytes: Float64Array.from(first, () => 1 + next()),
+    band: Uint8Array.from(first, () => Math.floor(next() * 16)),
+    hit: new Uint8Array(length).fill(1),
+    offset: new Float64Array(length),
+  };
+  const slots = Array.from(first, (_, at) => at);
+  const cells = COLUMNS * 8;
+  const column = Uint16Array.from({ length: cells }, (_, at) => Math.floor(at / 8));
+  return {
+    about: {
+      level: 4,
+      index,
+      bin: 16,
+      axis: "event",
+      layout: "stacked",
+      low: 0,
+      high: PEAK,
+      height: PEAK,
+      pixel: 1,
+      by: "category",
+      groups: [],
+      hidden: { rows: 0 },
+      extent: 1,
+      hits: null,
+    },
+    columns: {
+      length: COLUMNS,
+      begin: Float64Array.from({ length: COLUMNS }, (_, at) => (index * COLUMNS + at) * 16),
+      event: new Float64Array(COLUMNS),
+      time: new Float64Array(COLUMNS),
+      total: Float64Array.from({ length: COLUMNS }, () => next()),
+      count: new Float64Array(COLUMNS),
+      base: new Float64Array(COLUMNS),
+    },
+    rows,
+    gaps: {
+      length: 2 * length,
+      slot: Int32Array.from([...slots, ...slots]),
+      column: Uint16Array.from([...first, ...last]),
+      bytes: Float64Array.from([...slots.map(() => 0.25), ...slots.map(() => -0.25)]),
+      count: new Int32Array(2 * length).fill(1),
+    },
+    merged: {
+      length: cells,
+      column,
+      band: Uint8Array.from(column, (_, at) => at % 8),
+      bytes: Float64Array.from(column, () => 2 * next()),
+      count: new Int32Array(cells).fill(3),
+      allocation: new Int32Array(cells).fill(-1),
+      hit: new Uint8Array(cells),
+      offset: new Float64Array(cells),
+    },
+  };
+}
+
+const tiles = Array.from({ length: TILES }, (_, index) => fullTile(index));
+const span = COLUMNS * 16;
+const parts: Part[] = tiles.map((_, tile) => ({
+  tile,
+  begin: tile * span,
+  end: (tile + 1) * span,
+}));
+const view: View = { begin: 0, end: TILES * span, low: 0, high: PEAK, width: 1600, height: 800 };
+const palette: Palette = {
+  bands: tiles.map(() =>
+    Array.from({ length: 16 }, (_, at) => `#${(at * 987_654).toString(16).padStart(6, "4")}`),
+  ),
+  background: "#ffffff",
+  gap: "#cccccc",
+  held: "#eeeeee",
+  outline: "#000000",
+  faint: tiles.map(() => []),
+  selected: 17,
+  siblings: [1, 2, 3],
+  searching: false,
+};
+const pixels = new Int32Array(view.width * view.height);
+const raster = fill(tiles, parts, view);
+const colours = coloursOf(tiles, raster.numbers, palette);
+const middle = Math.floor(view.width / 2) * view.height + 300;
+
+describe("20 000 allocations at 1600 × 800", () => {
+  bench("layout and colours", () => {
+    const { numbers, sheet } = fill(tiles, parts, view, raster.sheet);
+    paint(sheet, coloursOf(tiles, numbers, palette), pixels);
+  });
+  bench("layout", () => {
+    fill(tiles, parts, view, raster.sheet);
+  });
+  bench("other colours, no layout", () => {
+    paint(raster.sheet, colours, pixels);
+  });
+  bench("what is under the pointer", () => {
+    const thing = thingOf(raster.numbers, raster.sheet.ids[middle] as number);
+    gapAt(tiles[thing?.tile ?? 0] as Tile, 900, 400);
+  });
+});

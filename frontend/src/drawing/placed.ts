@@ -1,0 +1,63 @@
+/** The layouts with fixed places (address, lane): cells of small and short lives, rows over them. */
+
+import { byValue, Living, type Sorted } from "./order";
+import type { Sheet } from "./sheet";
+import { bear, bury } from "./stacked";
+import type { Firsts } from "./things";
+import type { Tile } from "./tile";
+
+/** Fills the columns of a tile that are `shown` (its columns, each with the pixel columns that show it). */
+export function fillPlaced(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sorted): void {
+  const { columns, rows, merged } = tile;
+  const born = byValue(rows.first, rows.length, columns.length);
+  const died = byValue(rows.last, rows.length, columns.length);
+  const cells = byValue(merged.column, merged.length, columns.length);
+  const bytes = new Float64Array(2 * rows.length + 1);
+  const living = new Living(bytes.length);
+  let isStale = false;
+  for (let column = 0; column < columns.length; column++) {
+    if (column > 0) isStale = bury(died, column - 1, bytes) || isStale;
+    bear(tile, born, column, bytes, living);
+    const first = shown.from[column] as number;
+    const last = shown.from[column + 1] as number;
+    if (first === last) continue;
+    living.settle(isStale ? bytes : null);
+    isStale = false;
+    const base = (shown.places[first] as number) * sheet.height;
+    const edges = sheet.edgeCount;
+    fillColumn(sheet, base, tile, column, living, cells, firsts);
+    for (let at = first + 1; at < last; at++) {
+      sheet.copy(base, (shown.places[at] as number) * sheet.height, edges);
+    }
+  }
+}
+
+function fillColumn(
+  sheet: Sheet,
+  base: number,
+  { about, rows, merged }: Tile,
+  column: number,
+  living: Living,
+  cells: Sorted,
+  firsts: Firsts,
+): void {
+  sheet.nothing(base, 0, sheet.height);
+  // Mapped addresses are told from those that are not.
+  for (const { offset, size } of about.segments ?? []) sheet.held(base, offset, offset + size);
+  for (let at = cells.from[column] as number; at < (cells.from[column + 1] as number); at++) {
+    const cell = cells.places[at] as number;
+    const offset = merged.offset[cell] as number;
+    place(sheet, base, offset, offset + about.pixel, firsts.merged + cell);
+  }
+  for (let at = 0; at < living.length; at++) {
+    const row = (living.items[at] as number) >> 1;
+    const offset = rows.offset[row] as number;
+    place(sheet, base, offset, offset + (rows.bytes[row] as number), firsts.rows + row);
+  }
+}
+
+function place(sheet: Sheet, base: number, begin: number, end: number, id: number): void {
+  const from = Math.max(0, sheet.pixel(begin));
+  const to = Math.min(sheet.height, sheet.pixel(end));
+  if (to > from) sheet.put(base, from, to, id);
+}

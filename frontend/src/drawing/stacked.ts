@@ -1,0 +1,118 @@
+/** The stacked layout: longer lives in order of birth with gaps between them, merged cells on top. */
+
+import { byValue, Living, type Sorted } from "./order";
+import type { Sheet } from "./sheet";
+import type { Firsts } from "./things";
+import type { Tile } from "./tile";
+
+/** Fills the columns of a tile that are `shown` (its columns, each with the pixel columns that show it). */
+export function fillStacked(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sorted): void {
+  const { columns, rows, merged } = tile;
+  const born = byValue(rows.first, rows.length, columns.length);
+  const died = byValue(rows.last, rows.length, columns.length);
+  const changes = byValue(tile.gaps.column, tile.gaps.length, columns.length);
+  const shorts = byValue(merged.column, merged.length, columns.length);
+  // Item 2 · k is the gap before row k, item 2 · k + 1 the row: bytes of each now, 0 is gone.
+  const bytes = new Float64Array(2 * rows.length + 1);
+  const living = new Living(bytes.length);
+  let isStale = false;
+  for (let column = 0; column < columns.length; column++) {
+    if (column > 0) isStale = bury(died, column - 1, bytes) || isStale;
+    isStale = change(tile, changes, column, bytes, living) || isStale;
+    bear(tile, born, column, bytes, living);
+    const first = shown.from[column] as number;
+    const last = shown.from[column + 1] as number;
+    if (first === last) continue;
+    living.settle(isStale ? bytes : null);
+    isStale = false;
+    const base = (shown.places[first] as number) * sheet.height;
+    const edges = sheet.edgeCount;
+    fillColumn(sheet, base, tile, column, living, bytes, shorts, firsts);
+    for (let at = first + 1; at < last; at++) {
+      sheet.copy(base, (shown.places[at] as number) * sheet.height, edges);
+    }
+  }
+}
+
+/** Takes in the rows that are alive from `column` on. */
+export function bear(
+  { rows }: Tile,
+  born: Sorted,
+  column: number,
+  bytes: Float64Array,
+  living: Living,
+): void {
+  for (let at = born.from[column] as number; at < (born.from[column + 1] as number); at++) {
+    const row = born.places[at] as number;
+    bytes[2 * row + 1] = rows.bytes[row] as number;
+    living.come(2 * row + 1);
+  }
+}
+
+/** Takes away the rows that were alive in `column` for the last time; true where there are such. */
+export function bury(died: Sorted, column: number, bytes: Float64Array): boolean {
+  const [from, to] = [died.from[column] as number, died.from[column + 1] as number];
+  for (let at = from; at < to; at++) bytes[2 * (died.places[at] as number) + 1] = 0;
+  return to > from;
+}
+
+/** Brings the gaps up to `column`; true where one has closed. */
+function change(
+  { gaps }: Tile,
+  changes: Sorted,
+  column: number,
+  bytes: Float64Array,
+  living: Living,
+): boolean {
+  let hasClosed = false;
+  const to = changes.from[column + 1] as number;
+  for (let at = changes.from[column] as number; at < to; at++) {
+    const place = changes.places[at] as number;
+    const item = 2 * (gaps.slot[place] as number);
+    const before = bytes[item] as number;
+    const now = before + (gaps.bytes[place] as number);
+    bytes[item] = now;
+    if (before === 0) living.come(item);
+    if (now === 0) hasClosed = true;
+  }
+  return hasClosed;
+}
+
+/**
+ * Piles up a column from what lies below the tile. Pixels are covered from their middle on, so that
+ * rounding moves no edge by more than half of one, and no error adds up.
+ */
+function fillColumn(
+  sheet: Sheet,
+  base: number,
+  { columns, merged }: Tile,
+  column: number,
+  living: Living,
+  bytes: Float64Array,
+  shorts: Sorted,
+  firsts: Firsts,
+): void {
+  const { height, low, scale } = sheet;
+  const { items, length } = living;
+  let top = columns.base[column] as number;
+  let from = Math.min(Math.max(sheet.pixel(top), 0), height);
+  if (from > 0) sheet.nothing(base, 0, from);
+  for (let at = 0; at < length && from < height; at++) {
+    const item = items[at] as number;
+    top += bytes[item] as number;
+    // Half a pixel further, so that cutting off the fraction rounds; `edge` may be huge.
+    const edge = (top - low) * scale + 0.5;
+    if (edge < from + 1) continue;
+    const to = edge < height ? edge | 0 : height;
+    sheet.put(base, from, to, ((item & 1) === 0 ? firsts.gaps : firsts.rows) + (item >> 1));
+    from = to;
+  }
+  for (let at = shorts.from[column] as number; at < (shorts.from[column + 1] as number); at++) {
+    const cell = shorts.places[at] as number;
+    top += merged.bytes[cell] as number;
+    const to = Math.min(Math.max(sheet.pixel(top), from), height);
+    if (to > from) sheet.put(base, from, to, firsts.merged + cell);
+    from = to;
+  }
+  sheet.nothing(base, from, height);
+}

@@ -1,0 +1,106 @@
+/** One tile of the picture of lives (the answer of `GET tile`), as plain typed arrays. */
+
+import type { Axis, UsageGroup } from "../api/types";
+
+export type Layout = "stacked" | "address" | "lane";
+
+/** A stretch of addresses in the address layout, and where it lies in the picture. */
+export interface Stretch {
+  readonly offset: number;
+  readonly size: number;
+  readonly address: string;
+}
+
+/** Metadata `tile` of the answer. */
+export interface TileAbout {
+  readonly level: number;
+  readonly index: number;
+  /** Axis units a column. */
+  readonly bin: number;
+  readonly axis: Axis;
+  readonly layout: Layout;
+  readonly low: number;
+  readonly high: number;
+  readonly height: number;
+  /** Bytes a pixel: what is smaller is not a row. */
+  readonly pixel: number;
+  readonly by: string;
+  readonly groups: readonly UsageGroup[];
+  readonly hidden: { readonly rows: number };
+  /** Height of the whole picture in bytes. */
+  readonly extent: number;
+  /** What the search finds in the whole recording; null where nothing is searched for. */
+  readonly hits: { readonly count: number; readonly bytes: number } | null;
+  readonly segments?: readonly Stretch[];
+}
+
+/** One instant a column: the highest of its bin. */
+export interface Columns {
+  readonly length: number;
+  readonly begin: Float64Array;
+  readonly event: Float64Array;
+  /** NaN where the recording has no time stamps. */
+  readonly time: Float64Array;
+  readonly total: Float64Array;
+  readonly count: Float64Array;
+  /** Bytes of what lies wholly below the tile's `low`. */
+  readonly base: Float64Array;
+}
+
+/** Allocations large enough to be drawn by themselves, in stack order. */
+export interface Rows {
+  readonly length: number;
+  readonly allocation: Int32Array;
+  /** First and last column it is alive in. */
+  readonly first: Uint16Array;
+  readonly last: Uint16Array;
+  readonly bytes: Float64Array;
+  readonly band: Uint8Array;
+  readonly hit: Uint8Array;
+  readonly offset: Float64Array;
+}
+
+/** Changes of what is too small to be drawn, by its place in the stack. */
+export interface Gaps {
+  readonly length: number;
+  /** It comes before the row of this number. */
+  readonly slot: Int32Array;
+  readonly column: Uint16Array;
+  readonly bytes: Float64Array;
+  readonly count: Int32Array;
+}
+
+/** Lives of one column only (and, with fixed places, small ones), a column and band. */
+export interface Merged {
+  readonly length: number;
+  readonly column: Uint16Array;
+  readonly band: Uint8Array;
+  readonly bytes: Float64Array;
+  readonly count: Int32Array;
+  /** The one it is, where it is one; else -1. */
+  readonly allocation: Int32Array;
+  readonly hit: Uint8Array;
+  readonly offset: Float64Array;
+}
+
+export interface Tile {
+  readonly about: TileAbout;
+  readonly columns: Columns;
+  readonly rows: Rows;
+  readonly gaps: Gaps;
+  readonly merged: Merged;
+}
+
+const arraysOf = (tile: Tile): ArrayBufferView[] =>
+  [tile.columns, tile.rows, tile.gaps, tile.merged].flatMap((table) =>
+    Object.values(table).filter((value): value is ArrayBufferView => ArrayBuffer.isView(value)),
+  );
+
+/** Bytes that a tile takes in memory. */
+export const sizeOf = (tile: Tile): number =>
+  arraysOf(tile).reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+/** The buffers of a tile, to be handed to another thread with it. */
+export const buffersOf = (tile: Tile): ArrayBuffer[] => [
+  ...new Set(arraysOf(tile).map(({ buffer }) => buffer as ArrayBuffer)),
+];
