@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from tb_memory_plugin import __version__
-from tb_memory_plugin.cli import streams, text
+from tb_memory_plugin.cli import streams, text, weighing
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -18,7 +18,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     streams.prepare()
     chosen = parser().parse_args(arguments)
     # Only now what costs time to import: --help must be quick.
-    from tb_memory_plugin.cli import events, index, info, peak, place, segments
+    from tb_memory_plugin.cli import (
+        events,
+        export,
+        flame,
+        index,
+        info,
+        lines,
+        peak,
+        place,
+        segments,
+    )
     from tb_memory_plugin.errors import MemoryPluginError
 
     commands = {
@@ -26,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "peak": peak.run,
         "events": events.run,
         "segments": segments.run,
+        "flame": flame.run,
+        "lines": lines.run,
+        "export": export.run,
         "index": index.run,
         "import": place.run,
     }
@@ -119,6 +132,33 @@ def parser() -> argparse.ArgumentParser:
     )
     _json(segments)
 
+    flame = commands.add_parser("flame", help="stacks for a flame graph", description=_FLAME)
+    weighing.add_arguments(flame)
+    flame.add_argument(
+        "--format",
+        choices=("folded", "speedscope", "json"),
+        default="folded",
+        help="folded stacks, a file for speedscope, or what the page gets; default: folded",
+    )
+    flame.add_argument("--inverted", action="store_true", help="innermost frames first")
+    flame.add_argument(
+        "--fold-libraries", action="store_true", help="make runs of library frames one"
+    )
+    flame.add_argument("-o", "--output", metavar="FILE", help="write it there (default: print it)")
+
+    lines = commands.add_parser("lines", help="memory by line of code", description=_LINES)
+    weighing.add_arguments(lines)
+    lines.add_argument(
+        "--limit", metavar="N", type=_count, default=40, help="how many lines (default: 40)"
+    )
+    _json(lines)
+
+    export = commands.add_parser("export", help="all tables as Parquet", description=_EXPORT)
+    export.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    export.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where to")
+    export.add_argument("--force", action="store_true", help="replace what an export left there")
+    _json(export)
+
     index = commands.add_parser("index", help="read sources into the cache", description=_INDEX)
     index.add_argument(
         "paths", metavar="PATH", nargs="+", help="a file, or a folder with runs in it"
@@ -154,6 +194,15 @@ _EVENTS = "Print a part of a device's history: any slice, of all events or of th
 _SEGMENTS = (
     "Print the segments of a device after any event, exactly: blocks, rounding, what is pending "
     "and what is free, by pool and stream."
+)
+_FLAME = (
+    "Print the stacks that allocations were born with and what they weigh, exactly: one line a "
+    "stack, outermost frame first, for flamegraph.pl and others, or a file for speedscope."
+)
+_LINES = "Print where memory was made, by line of code, the user's own lines first."
+_EXPORT = (
+    "Write every table of a recording as a Parquet file, and what it says of itself as meta.json, "
+    "for DuckDB, pandas, polars and whatever else reads Parquet."
 )
 _INDEX = "Read sources into the cache, so that TensorBoard opens them at once."
 _IMPORT = (
