@@ -1,6 +1,7 @@
 /** Lives made up at random, the tile a server would answer for them, and the slow truth, for tests. */
 
-import type { Layout, Tile } from "./tile";
+import type { Layout } from "../state/view";
+import type { Tile } from "./tile";
 
 export interface Life {
   /** Alive after events `birth` … `death - 1`. */

@@ -1,8 +1,7 @@
 /** One tile of the picture of lives (the answer of `GET tile`), as plain typed arrays. */
 
 import type { Axis, UsageGroup } from "../api/types";
-
-export type Layout = "stacked" | "address" | "lane";
+import type { Layout } from "../state/view";
 
 /** A stretch of addresses in the address layout, and where it lies in the picture. */
 export interface Stretch {

@@ -6,10 +6,15 @@ import { device, openStatus, sourceId, summary } from "../state/recording";
 import {
   axis,
   by,
+  bytesRange,
   cursor,
   deviceKey,
   filter,
+  find,
   hover,
+  layout,
+  minimum,
+  only,
   pattern,
   range,
   selection,
@@ -29,6 +34,7 @@ function forgetPlace(): void {
   cursor.value = null;
   hover.value = null;
   selection.value = null;
+  bytesRange.value = null;
 }
 
 export function chooseSource(id: string): void {
@@ -40,6 +46,9 @@ export function chooseSource(id: string): void {
     pending.value = null;
     deviceKey.value = null;
     filter.value = "";
+    find.value = "";
+    only.value = "all";
+    minimum.value = 0;
     groupingChosen = false;
     forgetPlace();
   });
@@ -105,6 +114,11 @@ function applyPlace(link: Link, fresh: Summary): void {
   selection.value = link.selection ?? null;
   filter.value = link.filter ?? "";
   if (link.sort) sort.value = link.sort;
+  find.value = link.find ?? "";
+  only.value = link.only ?? "all";
+  minimum.value = link.minimum ?? 0;
+  layout.value = link.layout ?? "stacked";
+  bytesRange.value = link.bytes ?? null;
   if (link.view) viewKey.value = link.view;
 }
 

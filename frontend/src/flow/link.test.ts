@@ -14,6 +14,11 @@ const WHOLE: Link = {
   selection: { kind: "group", by: "pattern", key: "…rest" },
   filter: "size>10MiB step=0",
   sort: "-largest",
+  find: "category:gradient size>10MiB",
+  only: "never",
+  minimum: 1024,
+  layout: "lane",
+  bytes: { begin: 0, end: 85_899_345_920 },
 };
 
 describe("a link", () => {
@@ -41,6 +46,10 @@ describe("a link", () => {
     ["#memory&p.memory.window=5..5", {}],
     ["#memory&p.memory.window=5", {}],
     ["#memory&p.memory.axis=sideways", {}],
+    ["#memory&p.memory.only=some", {}],
+    ["#memory&p.memory.minimum=-1", {}],
+    ["#memory&p.memory.layout=heap", {}],
+    ["#memory&p.memory.bytes=9..2", {}],
     ["#memory&p.memory.group=x", {}],
     ["#memory&p.memory.run", {}],
     ["#scalars", {}],

@@ -1,6 +1,6 @@
 /** The state of the page as text in TensorBoard's address: `#memory&p.memory.run=…`. */
 
-import type { Selection, Window } from "../state/view";
+import { LAYOUTS, type Layout, ONLY, type Only, type Selection, type Window } from "../state/view";
 
 export const PLUGIN = "memory";
 const PREFIX = `p.${PLUGIN}.`;
@@ -19,6 +19,11 @@ export interface Link {
   selection?: Selection;
   filter?: string;
   sort?: string;
+  find?: string;
+  only?: Only;
+  minimum?: number;
+  layout?: Layout;
+  bytes?: Window;
 }
 
 type Words = Partial<Record<string, string>>;
@@ -35,6 +40,11 @@ const SORTS = /^-?(label|bytes|count|largest|oldest)$/;
 const momentOf = (text: string | undefined): number | undefined => {
   const event = integer(text);
   return event !== undefined && event >= -1 ? event : undefined;
+};
+
+const bytesOf = (text: string | undefined): number | undefined => {
+  const bytes = integer(text);
+  return bytes !== undefined && bytes >= 0 ? bytes : undefined;
 };
 
 /** What of a link is ours, as plain words. Anything that is not understood is left out. */
@@ -85,6 +95,11 @@ export function fromWords(words: Words): Link {
     selection: selectionOf(words),
     filter: words.filter,
     sort: SORTS.test(words.sort ?? "") ? words.sort : undefined,
+    find: words.find,
+    only: ONLY.find((known) => known === words.only),
+    minimum: bytesOf(words.minimum),
+    layout: LAYOUTS.find((known) => known === words.layout),
+    bytes: windowOf(words.bytes),
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
     if (link[key] === undefined) delete link[key];
@@ -113,6 +128,11 @@ function toWords(link: Link): Words {
   }
   put("filter", link.filter);
   put("sort", link.sort);
+  put("find", link.find);
+  put("only", link.only);
+  put("minimum", link.minimum);
+  put("layout", link.layout);
+  if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }
 

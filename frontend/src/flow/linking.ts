@@ -2,7 +2,22 @@
 
 import { batch, effect } from "@preact/signals";
 import { device, source, sourceId, sourceList, summary } from "../state/recording";
-import { axis, by, cursor, filter, pattern, range, selection, sort, viewKey } from "../state/view";
+import {
+  axis,
+  by,
+  bytesRange,
+  cursor,
+  filter,
+  find,
+  layout,
+  minimum,
+  only,
+  pattern,
+  range,
+  selection,
+  sort,
+  viewKey,
+} from "../state/view";
 import { visible } from "../state/visible";
 import { currentHash, onHashChange, replaceHash } from "./address";
 import { applySummary, chooseSource, firstChoice, linked, pending } from "./choose";
@@ -89,5 +104,10 @@ function stateLink(): Link | null {
   if (selection.value) link.selection = selection.value;
   if (filter.value) link.filter = filter.value;
   if (sort.value !== "-bytes") link.sort = sort.value;
+  if (find.value) link.find = find.value;
+  if (only.value !== "all") link.only = only.value;
+  if (minimum.value > 0) link.minimum = minimum.value;
+  if (layout.value !== "stacked") link.layout = layout.value;
+  if (bytesRange.value) link.bytes = bytesRange.value;
   return link;
 }

@@ -2,7 +2,7 @@
 
 import { panned, zoomed } from "../state/navigate";
 import { extent, hasHistory } from "../state/recording";
-import { axis, cursor, hover, range, selection, type Window } from "../state/view";
+import { axis, bytesRange, cursor, hover, range, selection, type Window } from "../state/view";
 import { drawer } from "./drawer";
 import { help } from "./Help";
 
@@ -37,8 +37,10 @@ function stepBack(): void {
   if (help.value) help.value = false;
   else if (drawer.value) drawer.value = false;
   else if (selection.value) selection.value = null;
-  else if (range.value) range.value = null;
-  else cursor.value = null;
+  else if (range.value || bytesRange.value) {
+    range.value = null;
+    bytesRange.value = null;
+  } else cursor.value = null;
 }
 
 const ACTIONS: Readonly<Record<string, () => void>> = {

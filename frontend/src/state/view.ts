@@ -14,6 +14,14 @@ export type Selection =
   | { kind: "allocation"; id: string }
   | { kind: "group"; by: string; key: string };
 
+/** `alive` is alive at the cursor, `freed` freed in the recording, `never` not freed in it. */
+export const ONLY = ["all", "alive", "freed", "never"] as const;
+export type Only = (typeof ONLY)[number];
+
+/** What the vertical means for an allocation: its turn, its address, a lane of its own. */
+export const LAYOUTS = ["stacked", "address", "lane"] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
 /** Key of the view shown; views register themselves (views/registry.ts). */
 export const viewKey = signal("profile");
 export const deviceKey = signal<string | null>(null);
@@ -28,6 +36,14 @@ export const by = signal("category");
 /** What the user typed for grouping `pattern`. */
 export const pattern = signal("");
 export const selection = signal<Selection | null>(null);
+/** What is searched for among allocations: hits stand out, nothing is left out. */
+export const find = signal("");
+/** Which allocations the picture of lives is made of, and from how many bytes on. */
+export const only = signal<Only>("all");
+export const minimum = signal(0);
+export const layout = signal<Layout>("stacked");
+/** Bytes that the picture of lives shows; null shows all of them. */
+export const bytesRange = signal<Window | null>(null);
 export const filter = signal("");
 /** Column and direction of the breakdown, as the routes take it: `-bytes`, `count`, … */
 export const sort = signal("-bytes");
