@@ -36,15 +36,16 @@ class History:
         frames: Frames | None = None,
     ) -> None:
         """One entry. For ``oom`` the address is the bytes that the driver has free."""
+        # PyTorch makes the text and the pair anew for every entry, which its pickles show.
         entry: Entry = {
             "action": action,
             "device_free" if action == "oom" else "addr": address,
             "size": size,
             "stream": stream,
             "time_us": self._clock(),
-            "compile_context": self.compile_context,
+            "compile_context": self.compile_context.encode().decode(),
             "user_metadata": self.user_metadata,
-            "pool_id": pool,
+            "pool_id": (pool[0], pool[1]),
         }
         if frames is not None:
             entry["frames"] = frames
