@@ -23,6 +23,8 @@ BINARY = "application/octet-stream"
 #: Seconds that an answer about a version may be kept: it will never be another one.
 FOREVER = 7 * 24 * 3600
 
+_STATUS = "X-Memory-Status"
+
 Handler = Callable[[Any, Any], Any]
 
 
@@ -30,6 +32,18 @@ def as_json(request: Any, value: Any, *, code: int = 200, expires: int = 0) -> A
     """A JSON response. Serialised here: TensorBoard's own way copies every value first."""
     body = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return http_util.Respond(request, body, JSON, code=code, expires=expires)
+
+
+def _refused(request: Any, error: Exception, code: int) -> Any:
+    """The sentence of ``error``.
+
+    Our own page asks to be told the status in a header: browsers list every answer that is not a
+    success as an error of the page, and a filter half typed is none.
+    """
+    told = {"error": str(error)}
+    if _STATUS not in request.headers:
+        return as_json(request, told, code=code)
+    return http_util.Respond(request, json.dumps(told), JSON, headers=[(_STATUS, str(code))])
 
 
 def route(handler: Handler, method: str = "GET") -> Any:
@@ -43,9 +57,9 @@ def route(handler: Handler, method: str = "GET") -> Any:
         try:
             return handler(self, request)
         except UnknownSource as error:
-            return as_json(request, {"error": str(error)}, code=404)
+            return _refused(request, error, 404)
         except (MemoryPluginError, BadRequest) as error:
-            return as_json(request, {"error": str(error)}, code=400)
+            return _refused(request, error, 400)
         except Exception as error:
             logger.exception("The memory plugin could not answer %s", request.path)
             sentence = f"The server could not answer ({type(error).__name__}); its log says more."

@@ -139,9 +139,14 @@ class TensorBoardServer:
 
     def get(self, route: str, **parameters: Any) -> Answer:
         """Ask the memory plugin; parameters that are None are left out."""
+        return self.request("GET", self.path(route, **parameters))
+
+    @staticmethod
+    def path(route: str, **parameters: Any) -> str:
+        """The path of a route of the memory plugin, for :meth:`request`."""
         given = {name: value for name, value in parameters.items() if value is not None}
         query = f"?{urlencode(given)}" if given else ""
-        return self.request("GET", f"data/plugin/memory/{route}{query}")
+        return f"data/plugin/memory/{route}{query}"
 
     def post(self, name: str, body: bytes, headers: Mapping[str, str] | None = None) -> Answer:
         """Drop a file on the plugin, as the page does unless other ``headers`` are given."""

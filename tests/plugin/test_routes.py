@@ -12,6 +12,7 @@ from tb_memory_plugin.recording.recording import save
 from tb_memory_plugin.store.load import load_path
 from tb_memory_plugin.views import events, pools, segments
 from tb_memory_plugin.views import summary as summary_view
+from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.logdirs import STEPS
@@ -93,6 +94,15 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     refused = server.get("code", source=id, version=version, file="/etc/passwd", line=1)
     assert refused.status == 400
     assert "--memory_show_source" in refused.json()["error"]
+    wrong = server.path("flame", **asked, filter="size>much")
+    told = server.request("GET", wrong, headers={"X-Memory-Status": "told here"})
+    assert (server.request("GET", wrong).status, told.status) == (400, 200)
+    assert told.headers["X-Memory-Status"] == "400"
+    assert told.json() == server.request("GET", wrong).json()
+    picture = server.get("tile", **asked, axis="event", level=0, index=0, by="stack", height=200)
+    question = {"axis": "event", "level": 0, "index": 0, "by": "stack", "height": 200}
+    assert picture.body == tile(recording, device, **question)
+    assert "max-age" in picture.headers["Cache-Control"]
     state = server.get("segments", **asked, at="peak", pixel=4096)
     assert state.status == 200
     assert state.body == segments.window(recording, device, at="peak", pixel=4096)
