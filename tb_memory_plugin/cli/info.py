@@ -55,8 +55,8 @@ def _rows(device: Any) -> list[tuple[str, str]]:
     rows = [
         (
             "events",
-            f"{text.grouped(device['events'])} ({text.grouped(device['allocs'])} allocations, "
-            f"{text.grouped(device['frees'])} frees)",
+            f"{text.grouped(device['events'])} ({text.counted(device['allocs'], 'allocation')}, "
+            f"{text.counted(device['frees'], 'free')})",
         ),
     ]
     if device["time_span_us"] is not None:
@@ -70,13 +70,13 @@ def _rows(device: Any) -> list[tuple[str, str]]:
         ("reserved at peak", text.exact_bytes(device["reserved_peak"])),
         ("reserved at start", text.exact_bytes(device["reserved_start"])),
         ("reserved at end", text.exact_bytes(device["reserved_end"])),
-        ("before the window", f"{text.grouped(device['blocks_before_window'])} blocks"),
-        ("live at the end", f"{text.grouped(device['live_blocks_end'])} blocks"),
-        ("pending free", f"{text.grouped(device['pending_free_blocks'])} blocks"),
+        ("before the window", text.counted(device["blocks_before_window"], "block")),
+        ("live at the end", text.counted(device["live_blocks_end"], "block")),
+        ("pending free", text.counted(device["pending_free_blocks"], "block")),
         (
             "distinct",
-            f"{text.grouped(device['distinct_stacks'])} stacks of "
-            f"{text.grouped(device['distinct_frames'])} frames",
+            f"{text.counted(device['distinct_stacks'], 'stack')} of "
+            f"{text.counted(device['distinct_frames'], 'frame')}",
         ),
         ("pools", ", ".join(f"{first},{second}" for first, second in device["pools"]) or "none"),
         ("streams", text.grouped(device["streams"])),

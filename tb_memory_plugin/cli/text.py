@@ -51,12 +51,17 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 event``, ``12 345 events``."""
+    return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def exact_bytes(count: int | None) -> str:
     """Bytes for reading and for copying: ``11.6 GiB (12 426 629 128 bytes)``."""
     if count is None:
         return "not known"
     if abs(count) < 1024:
-        return f"{grouped(count)} bytes"
+        return counted(count, "byte")
     return f"{format_bytes(count)} ({grouped(count)} bytes)"
 
 

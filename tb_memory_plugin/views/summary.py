@@ -16,6 +16,9 @@ from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording.recording import Device, Recording
 
 _SAID_ELSEWHERE = ("problems", "missing", "devices", "pools", "time_origin_ns", "format", "basis")
+#: Out-of-memory errors that are told one by one, the last.
+_MOST_FAILURES = 500
+
 _FACTS = (
     "allocs",
     "frees",
@@ -100,6 +103,7 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
     peak = of_row(recording, device, peak_row(recording, device))
     times = event_times(recording, device)
     reserved = recording.values("usage", "reserved", device)[peak.row]
+    failures = out_of_memory(recording, device)
     return {
         "key": device.key,
         "name": device.name,
@@ -122,8 +126,9 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
                 "requested": failure["requested"],
                 "device_free": failure["device_free"],
             }
-            for failure in out_of_memory(recording, device)
+            for failure in failures[-_MOST_FAILURES:]
         ],
+        "oom_count": len(failures),
         "steps": _steps(recording, device),
     }
 

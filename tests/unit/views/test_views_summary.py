@@ -69,6 +69,7 @@ def test_the_summary_of_a_small_training() -> None:
         "bytes_before_window": 1300,
         "lifetime_peak": None,
         "oom": [{"event": 9, "time": 9000, "requested": 9999, "device_free": 12}],
+        "oom_count": 1,
         "steps": 2,
     }
     assert (second["events"], second["begin_time"], second["peak_event"]) == (0, None, -1)

@@ -90,7 +90,7 @@ function Failed({ device }: { device: Device }) {
   if (!last || last.requested === null) return null;
   const when = momentWords({ event: last.event, time: last.time, step: null });
   const free = last.device_free === null ? "" : `, ${bytes(last.device_free)} free`;
-  const times = device.oom.length > 1 ? ` The last of ${count(device.oom.length)} failures.` : "";
+  const times = device.oom_count > 1 ? ` The last of ${count(device.oom_count)} failures.` : "";
   const title = `Out of memory: ${exactBytes(last.requested)} asked for${free}, ${when}.${times}`;
   const toFailure = (
     <button type="button" class="link" onClick={() => (cursor.value = last.event)}>
