@@ -7,6 +7,7 @@ allocated in it. What lies between them was free, and free neighbours are always
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,13 +47,26 @@ def restore(allocator: CachingAllocator, snapshot: dict[str, Any], device: int) 
     if alive and expandable:
         raise ValueError("the beginning had expandable segments")
     ranges = [] if expandable else _ranges(entries, final)
-    for found in sorted(ranges, key=_address):
-        inside = [b for b in alive if found.address <= b.address < found.address + found.size]
-        _fill(allocator, found, inside, [e for e in entries if _within(e, found)])
+    ranges.sort(key=_address)
+    inside: list[list[Alive]] = [[] for _ in ranges]
+    during: list[list[Entry]] = [[] for _ in ranges]
+    for block in alive:
+        if (place := _place(ranges, block.address)) is None:
+            raise ValueError(f"the block at {block.address:#x} was in no segment")
+        inside[place].append(block)
+    for entry in entries:
+        if (place := _place(ranges, entry.get("addr", 0))) is not None:
+            during[place].append(entry)
+    for place, found in enumerate(ranges):
+        _fill(allocator, found, inside[place], during[place])
 
 
-def _within(entry: Entry, found: Range) -> bool:
-    return found.address <= entry.get("addr", -1) < found.address + found.size
+def _place(ranges: list[Range], address: int) -> int | None:
+    """Which of the sorted ``ranges`` holds ``address``."""
+    place = bisect_right(ranges, address, key=_address) - 1
+    if place < 0 or address >= ranges[place].address + ranges[place].size:
+        return None
+    return place
 
 
 def _address(thing: Alive | Range) -> int:

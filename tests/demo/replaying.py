@@ -8,10 +8,12 @@ and every entry it makes is compared with the recorded one at the same place.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from demo.allocator import Block, CachingAllocator, History, OutOfMemory, Settings
+from demo.allocator.sizes import INTERVALS
 from tests.demo.beginnings import restore
 
 Entry = dict[str, Any]
@@ -104,23 +106,40 @@ def settings_of(snapshot: dict[str, Any]) -> Settings:
     """What the snapshot says of the allocator's settings; those before 2.3 say nothing."""
     told = snapshot.get("allocator_settings") or {}
     limit = told.get("max_split_size", -1)
+    divisions = told.get("roundup_power2_divisions") or {}
     return Settings(
         max_split_size=None if limit < 0 else limit,
         expandable_segments=bool(told.get("expandable_segments")),
+        roundup_power2_divisions=[divisions.get(str(1 << n), 0) for n in range(INTERVALS)],
     )
 
 
-def replay(snapshot: dict[str, Any], device: int) -> Replay:
-    """Replay ``device``'s history up to its end or the first difference."""
+def replay(
+    snapshot: dict[str, Any],
+    device: int,
+    watch: Callable[[int, CachingAllocator], None] | None = None,
+) -> Replay:
+    """Replay ``device``'s history up to its end or the first difference.
+
+    ``watch`` is called after everything that the program did, with the ordinal of the last entry
+    that came of it, and first with -1.
+    """
     tape = Tape(snapshot["device_traces"][device])
     allocator = CachingAllocator(RecordedDriver(tape), settings_of(snapshot), ComparedHistory(tape))
     restore(allocator, snapshot, device)
+    watch = watch or _nobody
+    watch(-1, allocator)
     try:
         while tape.place < len(tape.entries):
             _act(allocator, tape)
+            watch(tape.place - 1, allocator)
     except Difference as difference:
         return Replay(allocator, difference)
     return Replay(allocator)
+
+
+def _nobody(event: int, allocator: CachingAllocator) -> None:
+    """Watches nothing."""
 
 
 def _act(allocator: CachingAllocator, tape: Tape) -> None:

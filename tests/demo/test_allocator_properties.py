@@ -215,8 +215,6 @@ def test_expandable_segments_map_pages_only_where_no_free_block_fits(
 @settings(max_examples=40)
 @given(st.lists(plain, min_size=1, max_size=60), chosen_settings, capacities)
 def test_its_own_recordings_replay(actions: list[Any], chosen: Settings, capacity: int) -> None:
-    # A replay takes divisions from nowhere: it reads what snapshots of real programs have.
-    chosen = Settings(chosen.max_split_size, expandable_segments=chosen.expandable_segments)
     program = Program(made(capacity, chosen))
     for number, action in enumerate(actions):
         program.act(action)

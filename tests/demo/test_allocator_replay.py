@@ -123,16 +123,15 @@ def known(segment: dict[str, Any]) -> dict[str, Any]:
 
 
 @needs_data
-@pytest.mark.parametrize(("name", "change"), [("adam_small.pickle", 1), ("small_train.pickle", 9)])
-def test_a_recording_that_was_changed_is_noticed(name: str, change: int) -> None:
-    made = loaded(name)
+@pytest.mark.parametrize("action", ["segment_alloc", "alloc", "free_requested"])
+@pytest.mark.parametrize("key", ["size", "stream", "frames"])
+def test_a_recording_that_was_changed_is_noticed(action: str, key: str) -> None:
+    made = loaded("adam_small.pickle")
     entries = made["device_traces"][0]
-    place = [n for n, entry in enumerate(entries) if entry["action"] == "alloc"][change]
-    entries[place]["addr"] += UNIT
+    place = next(n for n, entry in enumerate(entries) if entry["action"] == action)
+    entries[place][key] = [] if key == "frames" else entries[place][key] + 4 * WHOLE_UNIT
 
-    done = replay(made, 0)
-
-    assert done.difference is not None and done.difference.place <= place
+    assert replay(made, 0).difference is not None
 
 
 def states(name: str) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
