@@ -1,0 +1,174 @@
+"""Pictures of real snapshots: what PyTorch's own page gets wrong, and every identity.
+
+Beside values that an independent replay found (facts.json).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tb_memory_plugin.analysis.alive import alive_rows
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.readers import torch_snapshot
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import BlockState
+from tb_memory_plugin.views import grid
+from tb_memory_plugin.views.tile.window import BINS, LAYOUTS, tile
+from tests.fixtures.histories import history
+from tests.formats.test_snapshot_facts import FACTS, SNAPSHOTS
+from tests.unit.views.tiles import decoded
+
+DRAWN = sorted(
+    name
+    for name, facts in FACTS.items()
+    if any(device["events"] > 1 for device in facts["devices"].values())
+)
+shared = pytest.mark.skipif(not FACTS, reason="the shared real files are not here")
+
+
+def recorded(name: str) -> Recording:
+    return derive(torch_snapshot.read(SNAPSHOTS / name))
+
+
+def whole(
+    recording: Recording, device: Device, axis: str = "event", bins: int = 400, **question: Any
+) -> list[Any]:
+    """All tiles of an axis in about so many bins, taken apart."""
+    of = grid.axis(recording, device, axis)
+    level = max(((of.end - of.begin) // bins).bit_length() - 1, 0)
+    first, last = (of.begin >> level) // BINS, ((of.end - 1) >> level) // BINS
+    asked = {"axis": axis, "level": level, "by": "stack", **question}
+    return [
+        decoded(tile(recording, device, index=index, **asked)) for index in range(first, last + 1)
+    ]
+
+
+def sums(tables: Any) -> np.ndarray[Any, Any]:
+    """Bytes drawn and not drawn in every column of a stacked answer."""
+    columns, rows, gaps, merged = tables
+    count = len(columns)
+    moves = np.zeros(count + 1, dtype=np.int64)
+    size = rows.column("bytes").to_numpy()
+    np.add.at(moves, rows.column("first").to_numpy(), size)
+    np.add.at(moves, rows.column("last").to_numpy().astype(np.int64) + 1, -size)
+    np.add.at(moves, gaps.column("column").to_numpy(), gaps.column("bytes").to_numpy())
+    found = columns.column("base").to_numpy() + np.cumsum(moves)[:count]
+    np.add.at(found, merged.column("column").to_numpy(), merged.column("bytes").to_numpy())
+    return found
+
+
+@shared
+@pytest.mark.parametrize("name", DRAWN or ["none"])
+def test_every_picture_adds_up_and_none_loses_the_peak(name: str) -> None:
+    recording = recorded(name)
+    for device in recording.devices:
+        facts = FACTS[name]["devices"][device.key]
+        for axis in ("event", "time") if facts["time_span_us"] else ("event",):
+            for bins in (1, 50, 800):
+                totals = {}
+                for layout in LAYOUTS:
+                    tiles = whole(recording, device, axis, bins, layout=layout, height=500)
+                    totals[layout] = np.concatenate(
+                        [columns.column("total").to_numpy() for _, (columns, *_) in tiles]
+                    )
+                    if layout == "stacked":
+                        drawn = np.concatenate([sums(tables) for _, tables in tiles])
+                        # The axis is as tall as the peak, however little of it is drawn.
+                        assert tiles[0][0]["extent"] == max(facts["allocated_peak"], 1)
+                    assert tiles[0][0]["extent"] >= totals[layout].max()
+                assert totals["stacked"].max() == facts["allocated_peak"]
+                assert (drawn == totals["stacked"]).all()
+                assert (totals["stacked"] == totals["address"]).all()
+                assert (totals["stacked"] == totals["lane"]).all()
+
+
+@shared
+@pytest.mark.parametrize("name", ["adam_small.pickle", "small_train.pickle"])
+def test_layouts_agree_on_what_is_alive_at_the_peak(name: str) -> None:
+    recording = recorded(name)
+    device = recording.devices[0]
+    event = max(FACTS[name]["devices"][device.key]["allocated_peak_event"], 0)
+    expected = set(alive_rows(recording, device, event).tolist())
+    for layout in LAYOUTS:
+        answer = tile(
+            recording,
+            device,
+            axis="event",
+            level=0,
+            index=event // BINS,
+            by="stack",
+            layout=layout,
+            height=1 << 40,
+        )
+        _, (columns, rows, _, merged) = decoded(answer)
+        column = columns.column("event").to_pylist().index(event)
+        alive = {
+            row["allocation"] for row in rows.to_pylist() if row["first"] <= column <= row["last"]
+        }
+        short = [cell for cell in merged.to_pylist() if cell["column"] == column]
+        assert alive <= expected
+        assert len(alive) + sum(cell["count"] for cell in short) == len(expected)
+
+
+@shared
+def test_expandable_segments_grow_in_their_timeline() -> None:
+    name = "oom_expandable_3gpu.pickle"
+    recording = recorded(name)
+    device = recording.device("1")
+    facts = FACTS[name]["devices"]["1"]
+    tiles = whole(recording, device, of="segments", layout="stacked")
+    totals = np.concatenate([tables[0].column("total").to_numpy() for _, tables in tiles])
+    assert totals.max() == facts["reserved_peak"]
+    assert totals[-1] == facts["reserved_end"]
+    assert totals[0] < facts["reserved_peak"] // 2
+    for _, tables in tiles:
+        assert (sums(tables) == tables[0].column("total").to_numpy()).all()
+
+
+def test_a_block_that_waits_to_be_freed_is_drawn() -> None:
+    recording = derive(
+        history(
+            [("snapshot", 0, 0), ("alloc", 0x900, 5)],
+            blocks=[
+                {"address": 0x100, "size": 512, "requested": 500, "state": BlockState.PENDING_FREE}
+            ],
+            segments=[{"address": 0x100, "size": 1024}],
+        )
+    )
+    (device,) = recording.devices
+    ((about, (columns, rows, _, _)),) = whole(recording, device)
+    assert columns.column("total").to_pylist() == [500, 505]
+    assert rows.to_pylist()[0]["bytes"] == 500
+    assert about["extent"] == 505
+
+
+def test_short_activations_of_a_thousand_steps_are_seen_from_afar() -> None:
+    events: list[Any] = [("alloc", 0x100, 1000, {"stack": 0})]
+    for step in range(1000):
+        addresses = [0x1000 + 0x100 * place for place in range(5)]
+        events += [("alloc", address, 40, {"stack": 1}) for address in addresses]
+        events += [("free", address, 40) for address in reversed(addresses)]
+        events += [("snapshot", step, 0)]
+    recording = derive(history(events, stacks=[[("load", "a.py", 1)], [("forward", "a.py", 2)]]))
+    (device,) = recording.devices
+    ((about, (columns, rows, _, merged)),) = whole(recording, device, bins=256, height=100)
+    assert len(columns) > 250
+    assert len(rows) == 1
+    band = [group["label"] for group in about["groups"]].index("forward · a.py:2")
+    cells = merged.to_pylist()
+    assert {cell["column"] for cell in cells} == set(range(len(columns)))
+    assert all((cell["band"], cell["bytes"], cell["count"]) == (band, 200, 5) for cell in cells)
+
+
+def test_axes_are_events_and_time_not_steps_of_a_drawing() -> None:
+    events = [("alloc", 0x100 * place, 10, {"time": place**2 * 1000}) for place in range(1, 9)]
+    recording = derive(history(events))
+    (device,) = recording.devices
+    ((_, (by_event, *_)),) = whole(recording, device, "event")
+    assert by_event.column("begin").to_pylist() == list(range(8))
+    ((_, (by_time, *_)),) = whole(recording, device, "time", bins=64)
+    times = [time for time in by_time.column("time").to_pylist() if time is not None]
+    assert sorted(set(times)) == [place**2 * 1000 for place in range(1, 9)]

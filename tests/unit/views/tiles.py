@@ -1,0 +1,61 @@
+"""Answers of tiles, taken apart as the page does it, in plain Python."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+
+@dataclass
+class Column:
+    """A column as whoever draws it works it out: rows as (allocation, offset, bytes)."""
+
+    event: int
+    total: int
+    count: int
+    base: int
+    rows: list[tuple[int, int, int]] = field(default_factory=list)
+    gaps: int = 0
+    gap_count: int = 0
+    merged: list[dict[str, Any]] = field(default_factory=list)
+
+
+def decoded(answer: bytes) -> tuple[dict[str, Any], list[pa.Table]]:
+    """The metadata and the four tables of an answer."""
+    tables = []
+    while answer:
+        length = int.from_bytes(answer[:4], "little")
+        tables.append(pa.ipc.open_stream(answer[4 : 4 + length]).read_all())
+        answer = answer[4 + length :]
+    about: dict[str, Any] = json.loads(tables[0].schema.metadata[b"tile"])
+    return about, tables
+
+
+def drawn(answer: bytes) -> list[Column]:
+    """The columns of a stacked answer, walked from the bottom as the page does."""
+    about, (columns, rows, gaps, merged) = decoded(answer)
+    found = [
+        Column(each["event"], each["total"], each["count"], each["base"])
+        for each in columns.to_pylist()
+    ]
+    lives = rows.to_pylist()
+    changes = gaps.to_pylist()
+    for number, column in enumerate(found):
+        at = column.base
+        for slot in range(len(lives) + 1):
+            moved = [c for c in changes if c["slot"] == slot and c["column"] <= number]
+            gap = sum(change["bytes"] for change in moved)
+            at += gap
+            column.gaps += gap
+            column.gap_count += sum(change["count"] for change in moved)
+            assert gap >= 0
+            if slot < len(lives) and lives[slot]["first"] <= number <= lives[slot]["last"]:
+                if about["layout"] != "stacked":
+                    at = lives[slot]["offset"]
+                column.rows.append((lives[slot]["allocation"], at, lives[slot]["bytes"]))
+                at += lives[slot]["bytes"]
+        column.merged = [each for each in merged.to_pylist() if each["column"] == number]
+    return found
