@@ -51,6 +51,14 @@ def stream_label(stream: int | None) -> str:
     return "default stream" if stream == 0 else f"stream {stream:#x}"
 
 
+def pool_ranks(recording: Recording) -> IntArray:
+    """For every code of a pool its place among them in the order of their numbers; -1's is last."""
+    pools = [tuple(pool) for pool in recording.meta["pools"]]
+    ranks = np.full(len(pools) + 1, len(pools), dtype=np.int32)
+    ranks[sorted(range(len(pools)), key=pools.__getitem__)] = np.arange(len(pools))
+    return ranks
+
+
 def places(
     recording: Recording, device: Device, *tables: str
 ) -> tuple[list[Place], list[IntArray]]:
@@ -58,7 +66,8 @@ def places(
 
     By pool and then stream, in the order of their numbers; what is not known comes last.
     """
-    pools = [(int(first), int(second)) for first, second in recording.meta["pools"]]
+    pools = sorted((int(first), int(second)) for first, second in recording.meta["pools"])
+    ranks = pool_ranks(recording)
     of_pool, of_stream, known = [], [], []
     for name in tables:
         table, rows = recording.table(name), recording.rows(name, device)
@@ -77,7 +86,7 @@ def places(
     )
     wide = len(streams) + 1
     numbers = [
-        np.where(pool >= 0, pool, len(pools)).astype(np.int32) * wide
+        ranks[pool] * wide
         + np.where(sure, np.searchsorted(streams, stream), len(streams)).astype(np.int32)
         for pool, stream, sure in zip(of_pool, of_stream, known, strict=True)
     ]

@@ -12,6 +12,7 @@ import numpy as np
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import reserved_known
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.places import pool_ranks
 from tb_memory_plugin.analysis.segment_state_blocks import Placed, placed
 from tb_memory_plugin.analysis.segment_state_ranges import Mapped, mapped
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -112,7 +113,7 @@ def segment_state(recording: Recording, device: Device, event: int) -> SegmentSt
     """The segments of ``device`` after ``event`` (an ordinal, -1 for before the first)."""
     ranges = mapped(recording, device, event)
     pieces = placed(recording, device, event, ranges)
-    order = np.lexsort((ranges.begin, ranges.stream, ranges.pool))
+    order = np.lexsort((ranges.begin, ranges.stream, pool_ranks(recording)[ranges.pool]))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     within = np.argsort(rank[pieces.segment], kind="stable") if len(order) else pieces.segment

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.places import places
+from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import pools, usage
 from tests.fixtures.histories import history
@@ -125,3 +127,21 @@ def test_more_places_than_columns_share_the_last(monkeypatch: pytest.MonkeyPatch
     table, about = ask(recording)
     assert [group["key"] for group in about["groups"]] == ["0,0@0x4", "0,0@0x5", pools.REST_KEY]
     assert table.to_pylist()[-1]["r2"] == 100 + 200 + 300 + 400
+
+
+def test_pools_stand_in_the_order_of_their_numbers() -> None:
+    recording = derive(
+        history(
+            [],
+            segments=[
+                {"address": 4096 * place, "size": 100, "pool": place} for place in range(3)
+            ],
+            blocks=[],
+            pools=[[0, 2], [0, 0], [0, 1]],
+        )
+    )
+    state = segment_state(recording, recording.devices[0], -1)
+    assert state.segments.address.tolist() == [4096, 8192, 0]
+    found, (of_segments,) = places(recording, recording.devices[0], "segment_lives")
+    assert [place.pool for place in found] == [(0, 0), (0, 1), (0, 2)]
+    assert of_segments.tolist() == [2, 0, 1]
