@@ -29,6 +29,7 @@ from benchmarks import _training
 from benchmarks._measure import ROOT, by_turns
 from benchmarks.snapshot_index import imported
 from benchmarks.usage_window import Times, questions, timed
+from tb_memory_plugin.readers.limits import available
 from tb_memory_plugin.recording.recording import open_recording
 from tb_memory_plugin.views.usage import window
 
@@ -36,6 +37,7 @@ EVENTS = (100_000, 300_000, 1_000_000, 2_700_000, 10_000_000)
 _LOAD = "import pickle, sys; made = pickle.load(open(sys.argv[1], 'rb'))"
 _ONCE_FROM = 5_000_000  # events: longer ones are measured once
 _MILLION = 1_000_000
+_EACH = 1_000  # bytes of memory an event takes, about, when a snapshot is made
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,9 @@ def main() -> None:
         return
     rows = []
     for events in map(int, chosen.events.split(",")):
+        if events * _EACH > available():
+            print(f"{events:,} events are left out: {available() / 2**30:.1f} GiB are available")
+            continue
         with tempfile.TemporaryDirectory() as folder:
             rows.append(measured(events, chosen.queries, Path(folder)))
     if chosen.json:
