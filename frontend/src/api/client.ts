@@ -38,7 +38,7 @@ export function address(route: string, parameters: Parameters = {}): string {
   return text ? `./${route}?${text}` : `./${route}`;
 }
 
-async function call(url: string, init: RequestInit): Promise<Response> {
+export async function call(url: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, init);

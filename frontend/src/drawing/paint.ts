@@ -7,6 +7,8 @@ import { LOWEST } from "./things";
 
 /** Pixels of the line inside the edge of the selected one. */
 const LINE = 2;
+/** Pixels from one slanting line to the next. */
+const HATCH = 8;
 
 /**
  * The pixels of a picture in the order of its numbers: column after column, each from the bottom up.
@@ -38,7 +40,7 @@ function mark({ ids, height }: Sheet, { flag, outline }: Colours, pixels: Int32A
     if (special === PLAIN) continue;
     const x = Math.floor(at / height);
     const y = at - x * height;
-    if (special === SIBLING ? (x + y) % 6 === 0 : isRim(ids, flag, height, at, y)) {
+    if (special === SIBLING ? (x + y) % HATCH === 0 : isRim(ids, flag, height, at, y)) {
       pixels[at] = outline;
     }
   }

@@ -59,5 +59,5 @@ function fillColumn(
 function place(sheet: Sheet, base: number, begin: number, end: number, id: number): void {
   const from = Math.max(0, sheet.pixel(begin));
   const to = Math.min(sheet.height, sheet.pixel(end));
-  if (to > from) sheet.put(base, from, to, id);
+  if (to > from) sheet.put(base, from, to, id, end - begin);
 }

@@ -52,12 +52,15 @@ export class Sheet {
     this.edgeCount += 1;
   }
 
-  /** Fills pixels `from` up to `to` of the column that begins at `base`; they are inside of it. */
-  put(base: number, from: number, to: number, id: number): void {
+  /**
+   * Fills pixels `from` up to `to` of the column that begins at `base`; they are inside of it. The
+   * edge goes by the `bytes` of a thing, so that it has one in all of its columns or in none.
+   */
+  put(base: number, from: number, to: number, id: number, bytes: number): void {
     const { ids } = this;
     const end = base + to;
     for (let at = base + from; at < end; at++) ids[at] = id;
-    if (to - from >= TALL) this.edge(end - 1);
+    if (bytes * this.scale >= TALL) this.edge(end - 1);
   }
 
   /** Shows the column that begins at `from` in another one too. */

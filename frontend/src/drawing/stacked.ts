@@ -99,19 +99,22 @@ function fillColumn(
   if (from > 0) sheet.nothing(base, 0, from);
   for (let at = 0; at < length && from < height; at++) {
     const item = items[at] as number;
-    top += bytes[item] as number;
+    const size = bytes[item] as number;
+    top += size;
     // Half a pixel further, so that cutting off the fraction rounds; `edge` may be huge.
     const edge = (top - low) * scale + 0.5;
     if (edge < from + 1) continue;
     const to = edge < height ? edge | 0 : height;
-    sheet.put(base, from, to, ((item & 1) === 0 ? firsts.gaps : firsts.rows) + (item >> 1));
+    const id = ((item & 1) === 0 ? firsts.gaps : firsts.rows) + (item >> 1);
+    sheet.put(base, from, to, id, size);
     from = to;
   }
   for (let at = shorts.from[column] as number; at < (shorts.from[column + 1] as number); at++) {
     const cell = shorts.places[at] as number;
-    top += merged.bytes[cell] as number;
+    const size = merged.bytes[cell] as number;
+    top += size;
     const to = Math.min(Math.max(sheet.pixel(top), from), height);
-    if (to > from) sheet.put(base, from, to, firsts.merged + cell);
+    if (to > from) sheet.put(base, from, to, firsts.merged + cell, size);
     from = to;
   }
   sheet.nothing(base, from, height);

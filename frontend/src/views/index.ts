@@ -1,2 +1,3 @@
 /** Every view of the page, one line each; each registers itself. */
+import "./allocations";
 import "./profile";

@@ -16,42 +16,12 @@ const SWITCHES = 270;
 const NARROW = 640;
 
 export function Legend({ model }: { model: Model }) {
-  const all = useSignal(false);
-  const entries = useComputed(() => entriesOf(model)).value;
   const { value: width } = model.width;
   const room = Math.max(width < NARROW ? width : width - SWITCHES, 200);
-  const labels = entries.map(({ label }) => label);
-  const few = fitting(labels, room, LINES);
-  const shown = all.value ? entries : entries.slice(0, few);
-  const hidden = entries.length - shown.length;
   const hasReserved = model.loader.detail.value?.window.has_reserved === true;
   return (
     <div class={`timeline-legend ${width < NARROW ? "is-narrow" : ""}`}>
-      <ul class={all.value ? "timeline-groups is-open" : "timeline-groups"} aria-label="Groups">
-        {shown.map((entry) => (
-          <li key={entry.key}>
-            <button
-              type="button"
-              aria-pressed={pickedGroup.value === entry.key}
-              class={
-                pickedGroup.value !== null && pickedGroup.value !== entry.key ? "is-faint" : ""
-              }
-              title={entry.label}
-              onClick={() => pick(entry.key)}
-            >
-              <i class="timeline-swatch" style={{ background: entry.colour }} />
-              <span class="clip">{entry.label}</span>
-            </button>
-          </li>
-        ))}
-        {entries.length > few ? (
-          <li>
-            <button type="button" class="timeline-more" onClick={() => (all.value = !all.value)}>
-              {all.value ? "fewer" : `+${hidden} more`}
-            </button>
-          </li>
-        ) : null}
-      </ul>
+      <Groups model={model} room={room} />
       <div class="timeline-lines">
         {hasReserved ? <Line kind="reserved" label="reserved" shown={model.showReserved} /> : null}
         {device.value?.capacity ? (
@@ -67,6 +37,41 @@ export function Legend({ model }: { model: Model }) {
         ) : null}
       </div>
     </div>
+  );
+}
+
+/** The groups with their colours, as many as there is `room` for in pixels; a click picks one. */
+export function Groups({ model, room }: { model: Model; room: number }) {
+  const all = useSignal(false);
+  const entries = useComputed(() => entriesOf(model)).value;
+  const labels = entries.map(({ label }) => label);
+  const few = fitting(labels, room, LINES);
+  const shown = all.value ? entries : entries.slice(0, few);
+  const hidden = entries.length - shown.length;
+  return (
+    <ul class={all.value ? "timeline-groups is-open" : "timeline-groups"} aria-label="Groups">
+      {shown.map((entry) => (
+        <li key={entry.key}>
+          <button
+            type="button"
+            aria-pressed={pickedGroup.value === entry.key}
+            class={pickedGroup.value !== null && pickedGroup.value !== entry.key ? "is-faint" : ""}
+            title={entry.label}
+            onClick={() => pick(entry.key)}
+          >
+            <i class="timeline-swatch" style={{ background: entry.colour }} />
+            <span class="clip">{entry.label}</span>
+          </button>
+        </li>
+      ))}
+      {entries.length > few ? (
+        <li>
+          <button type="button" class="timeline-more" onClick={() => (all.value = !all.value)}>
+            {all.value ? "fewer" : `+${hidden} more`}
+          </button>
+        </li>
+      ) : null}
+    </ul>
   );
 }
 

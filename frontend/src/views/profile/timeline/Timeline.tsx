@@ -36,7 +36,7 @@ export function Timeline() {
 }
 
 /** Keeps the model's sizes those of the page; a hidden page has none, and keeps its last. */
-function followSizes(section: HTMLElement, chart: HTMLElement, model: Model): () => void {
+export function followSizes(section: HTMLElement, chart: HTMLElement, model: Model): () => void {
   const measure = () => {
     const [width, height] = [section.clientWidth, chart.clientHeight];
     if (width === 0 || height === 0) return;

@@ -2,7 +2,7 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { by, selection } from "../../../state";
-import type { Colours } from "../../../theme/palette";
+import type { Coloured, Colours } from "../../../theme/palette";
 import { colours, ink } from "../../../theme/theme";
 import { mix } from "./colour";
 import type { Sheet } from "./scene";
@@ -17,14 +17,21 @@ export const pickedGroup: ReadonlySignal<string | null> = computed(() => {
 const handedOut = new WeakMap<object, { source: Colours; colours: readonly string[] }>();
 
 /** A colour for each group of a sheet's answer. */
-export function groupColours({ usage }: Pick<Sheet, "usage">): readonly string[] {
+export const groupColours = ({ usage }: Pick<Sheet, "usage">): readonly string[] =>
+  coloursFor(usage, usage.window);
+
+/** A colour for each group of any answer that is grouped. */
+export function coloursFor(
+  answer: object,
+  window: { readonly by: string; readonly groups: readonly Coloured[] },
+): readonly string[] {
   const source = colours.value;
-  const known = handedOut.get(usage);
-  if (known !== undefined && (known.source === source || usage.window.by !== by.value)) {
+  const known = handedOut.get(answer);
+  if (known !== undefined && (known.source === source || window.by !== by.value)) {
     return known.colours;
   }
-  const given = usage.window.groups.map((group) => source.of(group));
-  handedOut.set(usage, { source, colours: given });
+  const given = window.groups.map((group) => source.of(group));
+  handedOut.set(answer, { source, colours: given });
   return given;
 }
 

@@ -1,0 +1,56 @@
+/** The Allocations view from top to bottom: tools, legend, the picture, steps, the map. */
+
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { device, hasHistory } from "../../state";
+import { Notes } from "../profile/Notes";
+import { Minimap } from "../profile/timeline/Minimap";
+import { followSizes } from "../profile/timeline/Timeline";
+import { Tracks } from "../profile/timeline/Tracks";
+import "../profile/timeline/timeline.css";
+import "./allocations.css";
+import { Legend } from "./Legend";
+import { createModel, type Model } from "./model";
+import { Notices } from "./Notices";
+import { Picture } from "./Picture";
+import { Tools } from "./Tools";
+
+export function Allocations() {
+  if (device.value === null) {
+    return (
+      <section class="state">
+        <h1>This recording holds no device</h1>
+        <Notes />
+      </section>
+    );
+  }
+  return <Parts />;
+}
+
+function Parts() {
+  const model: Model = useMemo(createModel, []);
+  const section = useRef<HTMLElement>(null);
+  const stage = useRef<HTMLDivElement>(null);
+  useEffect(() => model.dispose, [model]);
+  useEffect(() => {
+    if (section.current === null || stage.current === null) return;
+    return followSizes(section.current, stage.current, model.timeline);
+  }, [model]);
+  return (
+    <div class="allocations">
+      <Tools model={model} />
+      <section class="timeline" ref={section} aria-label="Allocations">
+        <Legend model={model} />
+        <div class="allocations-stage" ref={stage}>
+          <Picture model={model} />
+          <Notices model={model} />
+        </div>
+        {hasHistory.value && (
+          <>
+            <Tracks model={model.timeline} />
+            <Minimap model={model.timeline} />
+          </>
+        )}
+      </section>
+    </div>
+  );
+}

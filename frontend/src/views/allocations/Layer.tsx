@@ -1,0 +1,40 @@
+/** A canvas that shows one picture, moved and scaled to where it belongs now. */
+
+import { type ReadonlySignal, useComputed } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { visible } from "../../state";
+import type { Model } from "./model";
+import type { Picture } from "./pictures";
+import { placed } from "./placing";
+
+interface LayerProps {
+  model: Model;
+  picture: ReadonlySignal<Picture | null>;
+  name: string;
+}
+
+export function Layer({ model, picture, name }: LayerProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { window, plot } = model.timeline;
+  useEffect(() => {
+    let shown: Picture | null = null;
+    // Bitmap and place change in one go: a picture is never seen in the place of another.
+    return picture.subscribe((next) => {
+      const element = canvas.current;
+      if (element === null || next === null || next === shown || !visible.peek()) return;
+      shown = next;
+      const { width, height } = next.view;
+      element.width = height;
+      element.height = width;
+      element.style.width = `${height}px`;
+      element.style.height = `${width}px`;
+      element.getContext("bitmaprenderer")?.transferFromImageBitmap(next.bitmap);
+    });
+  }, [picture]);
+  const style = useComputed(() => {
+    const shown = picture.value;
+    if (shown === null) return "visibility: hidden";
+    return `transform: ${placed(shown.view, window.value, model.bytes.value, plot.value)}`;
+  });
+  return <canvas ref={canvas} class="allocations-layer" data-testid={name} style={style} />;
+}

@@ -1,0 +1,39 @@
+/** What the colours mean; the groups are those of the chart of usage, and are picked in the same way. */
+
+import { ink } from "../../theme/theme";
+import { mix } from "../profile/timeline/colour";
+import { Groups } from "../profile/timeline/Legend";
+import type { Model } from "./model";
+
+/** Pixels that the words at the right take. */
+const WORDS = 250;
+const NARROW = 640;
+
+export function Legend({ model }: { model: Model }) {
+  const width = model.timeline.width.value;
+  const isNarrow = width < NARROW;
+  const layout = model.question.value?.layout ?? "stacked";
+  const gap = mix(ink.value.background, ink.value.quiet, 0.32);
+  return (
+    <div class={`timeline-legend ${isNarrow ? "is-narrow" : ""}`}>
+      <Groups model={model.timeline} room={Math.max(isNarrow ? width : width - WORDS, 200)} />
+      <div class="timeline-lines quiet allocations-signs">
+        {layout === "stacked" ? (
+          <>
+            <span title="Too small to be drawn one by one at this zoom; hover says how many">
+              <i class="timeline-swatch" style={{ background: gap }} /> smaller ones
+            </span>
+            <span title="All that is allocated: the curve of the Profile view">
+              <i class="timeline-dash" /> allocated
+            </span>
+          </>
+        ) : null}
+        {layout === "address" ? (
+          <span title="Held from the driver, but not allocated">
+            <i class="timeline-swatch" style={{ background: ink.value.track }} /> mapped, free
+          </span>
+        ) : null}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+/** What the picture shows and how: layout, which allocations, search, rulers, the way to the table. */
+
+import { Segmented } from "../../components/Segmented";
+import { bytesRange, layout, only, range, viewKey } from "../../state";
+import { LAYOUTS, type Layout, ONLY, type Only } from "../../state/view";
+import { Find } from "./Find";
+import { Minimum } from "./Minimum";
+import type { Model } from "./model";
+
+const ONLY_WORDS: Readonly<Record<Only, string>> = {
+  all: "all",
+  alive: "alive at cursor",
+  freed: "freed later",
+  never: "never freed",
+};
+
+const LAYOUT_WORDS: Readonly<Record<Layout, string>> = {
+  stacked: "The youngest on top; what is above a freed one moves down",
+  address: "Each where it is in its segment: shows holes",
+  lane: "Each at one height for life: nothing moves",
+};
+
+export function Tools({ model }: { model: Model }) {
+  return (
+    <div class="allocations-tools">
+      <Segmented
+        label="Layout"
+        value={layout.value}
+        choose={(next) => {
+          layout.value = next;
+          bytesRange.value = null;
+        }}
+        options={LAYOUTS.map((key) => ({ key, label: key, reason: null }))}
+      />
+      <label class="labelled" title={LAYOUT_WORDS[layout.value]}>
+        <span class="quiet">show</span>
+        <select
+          class="field choice"
+          aria-label="Which allocations"
+          value={only.value}
+          onChange={(event) => (only.value = event.currentTarget.value as Only)}
+        >
+          {ONLY.map((key) => (
+            <option key={key} value={key}>
+              {ONLY_WORDS[key]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Minimum />
+      <span class="right">
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={model.measures.value}
+          title="Drag to measure time and bytes between two points (M); Alt and drag does too"
+          onClick={() => (model.measures.value = !model.measures.value)}
+        >
+          measure
+        </button>
+        <button
+          type="button"
+          class="chip"
+          title="Stretch what is in view over the whole height"
+          onClick={model.fitHeight}
+        >
+          fit height
+        </button>
+        <button
+          type="button"
+          class="chip"
+          disabled={range.value === null && bytesRange.value === null}
+          title="Show everything (0, or double-click)"
+          onClick={model.fit}
+        >
+          fit
+        </button>
+        <button
+          type="button"
+          class="chip"
+          title="What is alive at the cursor, as a table"
+          onClick={() => (viewKey.value = "profile")}
+        >
+          table
+        </button>
+      </span>
+      <Find model={model} />
+    </div>
+  );
+}

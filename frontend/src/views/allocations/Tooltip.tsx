@@ -1,0 +1,65 @@
+/** What is under the pointer, beside it. */
+
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { AllocationCard } from "../../api";
+import { hover } from "../../state";
+import { coloursFor } from "../profile/timeline/groupColours";
+import { LEFT } from "../profile/timeline/model";
+import { Tip } from "../profile/timeline/Tip";
+import { cardOf } from "./cards";
+import { spotAt } from "./gestures";
+import type { Model } from "./model";
+import { allocationAt, pointAt } from "./pointing";
+import { wordsFor } from "./readout";
+
+/** Pixels that the box needs below the pointer. */
+const BELOW = 18;
+
+export function Tooltip({ model }: { model: Model }) {
+  const pointed = useComputed(() => {
+    const [pointer, picture] = [model.pointer.value, model.pictures.front.value];
+    const { plot, window } = model.timeline;
+    // Read so that it is looked up anew when what is under the pointer has moved.
+    window.value;
+    model.bytes.value;
+    if (pointer === null || picture === null || model.brush.value !== null) return null;
+    if (pointer.y < 0 || pointer.y > plot.value.height) return null;
+    return pointAt(picture, spotAt(model, pointer));
+  });
+  useSignalEffect(() => {
+    const found = pointed.value;
+    hover.value = found === null ? null : (found.tile.columns.event[found.column] as number);
+  });
+  useEffect(() => () => (hover.value = null), []);
+  const id = useComputed(() => (pointed.value === null ? null : allocationAt(pointed.value)));
+  const card = useSignal<AllocationCard | null>(null);
+  useSignalEffect(() => cardOf(id.value, (found) => (card.value = found)));
+
+  const found = pointed.value;
+  const pointer = model.pointer.value;
+  if (found === null || pointer === null) return null;
+  const known = card.value !== null && String(card.value.id) === id.value ? card.value : null;
+  const words = wordsFor(found, known);
+  const colour = words.band === null ? null : coloursFor(found.tile, found.tile.about)[words.band];
+  const { height } = model.timeline.plot.value;
+  return (
+    <Tip
+      x={LEFT + pointer.x}
+      y={Math.max(4, Math.min(pointer.y + BELOW, height * 0.62))}
+      within={model.timeline.width.value}
+      testId="allocations-tooltip"
+    >
+      <div class="timeline-tooltip-title">
+        {colour && <i class="timeline-swatch" style={{ background: colour }} />}
+        {words.what}
+      </div>
+      {words.lines.map((line) => (
+        <div class="quiet" key={line}>
+          {line}
+        </div>
+      ))}
+      <div class="quiet">{words.title}</div>
+    </Tip>
+  );
+}

@@ -1,0 +1,258 @@
+/** Turns what is done with pointer, wheel and keys on the picture into changes of the state. */
+
+import { batch } from "@preact/signals";
+import { bytesRange, cursor, only, selection } from "../../state";
+import { ABOVE, LEFT, type Point } from "../profile/timeline/model";
+import { panWindow, type Range, span, toValue, zoomWindow } from "../profile/timeline/scale";
+import { areaBetween } from "./brushing";
+import type { Model, Spot } from "./model";
+import { allocationAt, binAt, pointAt, tell } from "./pointing";
+
+/** Pixels the pointer must travel before a press is a drag. */
+const DRAG = 4;
+const TWICE = 500;
+/** Pixels beside the plot that still count as its first and last column. */
+const EDGE = 4;
+const KEY_PAN = 0.2;
+const KEY_ZOOM = 0.6;
+/** Bins to either side of a merged cell that a click on it shows. */
+const AROUND = 4;
+
+interface Press {
+  readonly id: number;
+  readonly from: Point;
+  readonly spot: Spot;
+  readonly window: Range;
+  readonly bytes: Range;
+  readonly does: "brush" | "pan" | "measure";
+  moved: boolean;
+}
+
+/** Listens to the picture until the returned function is called. */
+export function listen(element: HTMLElement, model: Model): () => void {
+  const { timeline } = model;
+  let press: Press | null = null;
+  let spaceIsDown = false;
+  let picked = { at: Number.NEGATIVE_INFINITY, before: cursor.peek() };
+  const stop = new AbortController();
+  const on = <Type extends keyof HTMLElementEventMap>(
+    type: Type,
+    handle: (event: HTMLElementEventMap[Type]) => void,
+  ) => element.addEventListener(type, handle, { signal: stop.signal, passive: false });
+  const pointOf = (event: MouseEvent): Point => {
+    const box = element.getBoundingClientRect();
+    return { x: event.clientX - box.left - LEFT, y: event.clientY - box.top - ABOVE };
+  };
+
+  on("pointerdown", (event) => {
+    if (event.button > 1 || model.pictures.front.peek() === null) return;
+    if (event.button === 1) event.preventDefault();
+    const from = pointOf(event);
+    const pans = event.button === 1 || event.shiftKey || spaceIsDown;
+    const measures = model.measures.peek() || event.altKey;
+    press = {
+      id: event.pointerId,
+      from,
+      spot: spotAt(model, from),
+      window: timeline.window.peek(),
+      bytes: model.bytes.peek(),
+      does: pans ? "pan" : measures ? "measure" : "brush",
+      moved: false,
+    };
+    element.setPointerCapture(event.pointerId);
+  });
+  on("pointermove", (event) => {
+    const at = pointOf(event);
+    const { width, height } = timeline.plot.peek();
+    const isOver = at.x >= -EDGE && at.x <= width + EDGE && at.y >= -EDGE && at.y <= height;
+    model.pointer.value = isOver && press?.moved !== true ? at : null;
+    if (press === null || press.id !== event.pointerId) return;
+    if (Math.hypot(at.x - press.from.x, at.y - press.from.y) >= DRAG) press.moved = true;
+    if (press.moved) drag(model, press, at);
+  });
+  on("pointerup", (event) => {
+    if (press === null || press.id !== event.pointerId) return;
+    const done = press;
+    press = null;
+    const brushed = model.brush.peek();
+    model.brush.value = null;
+    if (brushed !== null) model.setArea(brushed);
+    else if (!done.moved && done.does === "brush") {
+      const isSecond = event.timeStamp - picked.at < TWICE;
+      if (!isSecond) picked = { at: event.timeStamp, before: cursor.peek() };
+      pick(model, pointOf(event));
+    } else if (!done.moved && done.does === "measure") model.ruler.value = null;
+  });
+  on("pointercancel", () => {
+    press = null;
+    model.brush.value = null;
+  });
+  on("pointerleave", () => {
+    if (press === null) model.pointer.value = null;
+  });
+  on("dblclick", () => {
+    // Its first click was not meant to move the cursor.
+    cursor.value = picked.before;
+    model.fit();
+  });
+  on("wheel", (event) => {
+    if (turnWheel(event, model, pointOf(event))) event.preventDefault();
+  });
+  on("keydown", (event) => {
+    if (event.key === " ") spaceIsDown = true;
+    else if (event.key === "Escape" && model.brush.peek() !== null) {
+      press = null;
+      model.brush.value = null;
+    } else if (event.ctrlKey || event.metaKey || event.altKey || !pressKey(event.key, model))
+      return;
+    event.preventDefault();
+  });
+  on("keyup", (event) => {
+    if (event.key === " ") spaceIsDown = false;
+  });
+  on("blur", () => {
+    spaceIsDown = false;
+  });
+  return () => stop.abort();
+}
+
+/** Place and height of a pixel of the plot; the edges are as far as it goes. */
+export function spotAt(model: Model, { x, y }: Point): Spot {
+  const { width, height } = model.timeline.plot.peek();
+  const clamped = { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
+  return {
+    at: toValue(model.timeline.window.peek(), width, clamped.x),
+    bytes: toValue(model.bytes.peek(), height, height - clamped.y),
+  };
+}
+
+function drag(model: Model, press: Press, at: Point): void {
+  const { timeline } = model;
+  const { width, height } = timeline.plot.peek();
+  if (press.does === "pan") {
+    const across = ((press.from.x - at.x) / width) * span(press.window);
+    const up = ((at.y - press.from.y) / height) * span(press.bytes);
+    batch(() => {
+      timeline.setWindow(panWindow(press.window, timeline.whole.peek(), across), false);
+      if (bytesRange.peek() !== null) model.setBytes(panWindow(press.bytes, model.tall.peek(), up));
+    });
+    return;
+  }
+  const spots = { from: press.spot, to: spotAt(model, at) };
+  if (press.does === "measure") model.ruler.value = spots;
+  else {
+    const { whole } = timeline;
+    model.brush.value = areaBetween(press.from, at, spots, whole.peek(), model.tall.peek());
+  }
+}
+
+/** A click: explains an allocation, comes closer to what is too small, moves the cursor. */
+function pick(model: Model, at: Point): void {
+  const { plot, setCursor, setWindow, whole } = model.timeline;
+  const { width, height } = plot.peek();
+  if (at.x < -EDGE || at.x > width + EDGE || at.y < -EDGE) return;
+  const picture = model.pictures.front.peek();
+  const isOnAxis = at.y > height;
+  const spot = spotAt(model, { x: Math.min(Math.max(at.x, 0), width - 0.5), y: at.y });
+  const pointed =
+    picture && pointAt(picture, isOnAxis ? { ...spot, bytes: picture.view.low } : spot);
+  if (!pointed) return;
+  const event = pointed.tile.columns.event[pointed.column] as number;
+  if (isOnAxis) {
+    setCursor(event);
+    return;
+  }
+  const id = allocationAt(pointed);
+  const { kind } = tell(pointed);
+  if (id === null && kind === "several") {
+    const bin = binAt(pointed);
+    const air = span(bin) * AROUND;
+    setWindow({ begin: bin.begin - air, end: Math.min(bin.end + air, whole.peek().end) });
+  } else if (kind === "gap") {
+    // So that the gap fills a third of the height.
+    const { begin, end } = pointed.reach;
+    model.setBytes({ begin: begin - (end - begin), end: end + (end - begin) });
+  } else {
+    batch(() => {
+      selection.value = id === null ? null : { kind: "allocation", id };
+      // What is alive at the cursor would be another picture: it then moves on the axis only.
+      if (only.peek() !== "alive") setCursor(event);
+    });
+  }
+}
+
+/** Zooms about the pointer, or pans for a sideways turn. False where there was nothing to do. */
+function turnWheel(event: WheelEvent, model: Model, at: Point): boolean {
+  const { timeline } = model;
+  const [window, whole] = [timeline.window.peek(), timeline.whole.peek()];
+  const spot = spotAt(model, at);
+  const isUp = event.ctrlKey || event.shiftKey || event.metaKey || at.x < -EDGE;
+  // With Shift some browsers turn the wheel sideways.
+  const turned = isUp && event.deltaY === 0 ? event.deltaX : event.deltaY;
+  const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
+  const factor = 2 ** (Math.min(Math.max(turned * lines, -300), 300) / 240);
+  if (isUp) {
+    const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
+    if (turned > 0 && span(bytes) >= span(tall)) return true;
+    model.setBytes(zoomWindow(bytes, tall, spot.bytes, factor));
+    return true;
+  }
+  if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    const delta = (event.deltaX / timeline.plot.peek().width) * span(window);
+    timeline.setWindow(panWindow(window, whole, delta), false);
+    return true;
+  }
+  if (event.deltaY > 0 && span(window) >= span(whole)) return false;
+  timeline.setWindow(zoomWindow(window, whole, spot.at, factor), false);
+  return true;
+}
+
+/** Does what a key stands for here; false where it stands for nothing. */
+function pressKey(key: string, model: Model): boolean {
+  const { timeline } = model;
+  const [window, whole] = [timeline.window.peek(), timeline.whole.peek()];
+  const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
+  const zoom = (factor: number) =>
+    timeline.setWindow(zoomWindow(window, whole, focusOf(model, window), factor), false);
+  const pan = (share: number) =>
+    timeline.setWindow(panWindow(window, whole, share * span(window)), false);
+  const zoomUp = (factor: number) => {
+    const pointed = model.pointer.peek();
+    const at = pointed === null ? (bytes.begin + bytes.end) / 2 : spotAt(model, pointed).bytes;
+    model.setBytes(zoomWindow(bytes, tall, at, factor));
+  };
+  const panUp = (share: number) => model.setBytes(panWindow(bytes, tall, share * span(bytes)));
+  const does: Readonly<Record<string, () => void>> = {
+    w: () => zoom(KEY_ZOOM),
+    s: () => zoom(1 / KEY_ZOOM),
+    a: () => pan(-KEY_PAN),
+    d: () => pan(KEY_PAN),
+    arrowleft: () => timeline.moveCursor(-1),
+    arrowright: () => timeline.moveCursor(1),
+    arrowup: () => panUp(KEY_PAN),
+    arrowdown: () => panUp(-KEY_PAN),
+    "+": () => zoomUp(KEY_ZOOM),
+    "=": () => zoomUp(KEY_ZOOM),
+    "-": () => zoomUp(1 / KEY_ZOOM),
+    "0": model.fit,
+    m: () => {
+      model.measures.value = !model.measures.peek();
+    },
+  };
+  if (key === "Escape" && model.ruler.peek() !== null) {
+    model.ruler.value = null;
+    return true;
+  }
+  const action = does[key.toLowerCase()];
+  action?.();
+  return action !== undefined;
+}
+
+/** What keys zoom about: the place under the pointer, else the cursor in view, else the middle. */
+function focusOf(model: Model, window: Range): number {
+  const pointed = model.pointer.peek();
+  if (pointed !== null) return spotAt(model, pointed).at;
+  const place = model.timeline.cursorPlace.peek();
+  const isInView = place !== null && place >= window.begin && place <= window.end;
+  return isInView ? place : (window.begin + window.end) / 2;
+}

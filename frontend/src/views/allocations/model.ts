@@ -1,0 +1,206 @@
+/** The view's own state beside the page's: the vertical, the pointer, rulers, and the picture. */
+
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { Palette } from "../../drawing/palette";
+import type { Tile } from "../../drawing/tile";
+import { card, target } from "../../flow/questions";
+import {
+  by,
+  bytesRange,
+  cursor,
+  device,
+  layout,
+  minimum,
+  only,
+  pattern,
+  selection,
+} from "../../state";
+import { ink } from "../../theme/theme";
+import { mix } from "../profile/timeline/colour";
+import { coloursFor, pickedGroup } from "../profile/timeline/groupColours";
+import { createModel as createTimeline, type Point } from "../profile/timeline/model";
+import { clampWindow, type Range, roundWindow, sameRange } from "../profile/timeline/scale";
+import { createPictures, type Picture } from "./pictures";
+import { nameOf, type Question } from "./question";
+
+/** Air above the highest thing drawn. */
+const HEADROOM = 1.06;
+
+/** A rectangle of axis and bytes; a side is null while it is not zoomed. */
+export interface Area {
+  readonly window: Range | null;
+  readonly bytes: Range | null;
+}
+
+/** A point of the picture: a place on the axis and a height in bytes. */
+export interface Spot {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+export interface Ruler {
+  readonly from: Spot;
+  readonly to: Spot;
+}
+
+export type Model = ReturnType<typeof createModel>;
+
+export function createModel() {
+  const timeline = createTimeline();
+  const { window, whole, plot, ratio } = timeline;
+  /** In pixels of the plot; null while the pointer is elsewhere. */
+  const pointer = signal<Point | null>(null);
+  const brush = signal<Area | null>(null);
+  const ruler = signal<Ruler | null>(null);
+  /** Whether a drag measures instead of zooming. */
+  const measures = signal(false);
+  /** What is searched for, once it has been found to be readable. */
+  const searched = signal("");
+
+  const question = computed<Question | null>(() => {
+    const of = target.value;
+    if (of === null) return null;
+    return {
+      ...of,
+      layout: layout.value,
+      axis: timeline.axis.value,
+      by: by.value,
+      pattern: by.value === "pattern" ? pattern.value : "",
+      only: only.value,
+      at: only.value === "alive" ? (cursor.value ?? "peak") : null,
+      minimum: minimum.value,
+      find: searched.value,
+    };
+  });
+  const top = topOf(question);
+  const tall = computed<Range>(() => ({ begin: 0, end: Math.max(2, top.value) }));
+  const fine = signal<Range | null>(null);
+  const bytes = computed<Range>(() => {
+    if (bytesRange.value === null) return tall.value;
+    const isSame = fine.value !== null && sameRange(roundWindow(fine.value), bytesRange.value);
+    return clampWindow(isSame && fine.value !== null ? fine.value : bytesRange.value, tall.value);
+  });
+  const pictures = createPictures({
+    question,
+    whole,
+    window,
+    bytes,
+    plot,
+    ratio,
+    palette: paletteFor,
+  });
+  const stopLearning = learnTop(pictures.front, question, top);
+
+  const setBytes = (wanted: Range): void => {
+    const next = clampWindow(wanted, tall.peek());
+    batch(() => {
+      fine.value = next;
+      bytesRange.value = sameRange(next, tall.peek()) ? null : roundWindow(next);
+    });
+  };
+  return {
+    timeline,
+    question,
+    bytes,
+    tall,
+    pictures,
+    pointer,
+    brush,
+    ruler,
+    measures,
+    searched,
+    setBytes,
+    /** Zooms to an area; sides that are null stay as they are. */
+    setArea: ({ window: across, bytes: up }: Area): void =>
+      batch(() => {
+        if (across !== null) timeline.setWindow(across);
+        if (up !== null) setBytes(up);
+      }),
+    fit: (): void =>
+      batch(() => {
+        timeline.fit();
+        bytesRange.value = null;
+      }),
+    /** Makes what is in view as tall as there is room. */
+    fitHeight: (): void => {
+      const picture = pictures.front.peek();
+      if (picture !== null) setBytes({ begin: 0, end: highestIn(picture) * HEADROOM });
+    },
+    dispose: () => {
+      stopLearning();
+      pictures.dispose();
+      timeline.dispose();
+    },
+  };
+}
+
+/** How tall the picture of a question is; the device's peak until its tiles have told. */
+function topOf(question: ReadonlySignal<Question | null>) {
+  const told = signal<ReadonlyMap<string, number>>(new Map());
+  const known = computed(() => {
+    const asked = question.value;
+    const peak = (device.value?.allocated_peak ?? 0) * HEADROOM;
+    return (asked === null ? undefined : told.value.get(nameOf(asked))) ?? peak;
+  });
+  return Object.assign(known, {
+    tell: (asked: Question, height: number) => {
+      told.value = new Map(told.peek()).set(nameOf(asked), height);
+    },
+  });
+}
+
+/** Takes from the tiles how tall the picture is, where that is not the device's peak. */
+function learnTop(
+  front: ReadonlySignal<Picture | null>,
+  question: ReadonlySignal<Question | null>,
+  top: ReturnType<typeof topOf>,
+): () => void {
+  return front.subscribe((picture) => {
+    const asked = question.peek();
+    if (picture === null || asked === null || nameOf(picture.question) !== nameOf(asked)) return;
+    const isFiltered = asked.only !== "all" || asked.minimum > 0;
+    if (asked.layout === "stacked" && !isFiltered) return;
+    const height =
+      asked.layout === "stacked"
+        ? highestIn(picture)
+        : Math.max(...picture.tiles.map(({ about }) => about.extent));
+    // It only grows while one looks around: a picture that changes its scale is hard to follow.
+    const isFirst = top.peek() === (device.peek()?.allocated_peak ?? 0) * HEADROOM;
+    const next = height * (asked.layout === "stacked" ? HEADROOM : 1);
+    if (isFirst ? next !== top.peek() : next > top.peek()) top.tell(asked, next);
+  });
+}
+
+function highestIn({ tiles, chosen }: Picture): number {
+  let highest = 1;
+  chosen.tile.forEach((tile, x) => {
+    if (tile < 0) return;
+    const total = tiles[tile]?.columns.total[chosen.column[x] as number] ?? 0;
+    highest = Math.max(highest, total);
+  });
+  return highest;
+}
+
+/** Colours of tiles; reads signals, so that a picture follows theme, selection and search. */
+function paletteFor(tiles: readonly Tile[]): Palette {
+  const paints = ink.value;
+  const picked = pickedGroup.value;
+  const chosen = selection.value;
+  const id = chosen?.kind === "allocation" ? Number(chosen.id) : null;
+  const known = id === null ? null : card.value.data;
+  const family = known !== null && Number(known.id) === id ? known.siblings : null;
+  return {
+    bands: tiles.map((tile) => coloursFor(tile, tile.about)),
+    faint: tiles.map(({ about: { groups } }) => {
+      const isThere = groups.some(({ key }) => key === picked);
+      return isThere ? groups.flatMap(({ key }, at) => (key === picked ? [] : [at])) : [];
+    }),
+    background: paints.background,
+    gap: mix(paints.background, paints.quiet, 0.32),
+    held: paints.track,
+    outline: paints.text,
+    selected: id,
+    siblings: (family?.ids ?? []).map(Number),
+    searching: tiles.some(({ about }) => about.hits !== null),
+  };
+}

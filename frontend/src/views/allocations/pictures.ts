@@ -1,0 +1,209 @@
+/** Keeps a picture of what is asked for: tiles fetched, drawn in the worker, one picture at a time. */
+
+import { batch, effect, type ReadonlySignal, signal } from "@preact/signals";
+import type { Chosen } from "../../drawing/columns";
+import type { Drawn } from "../../drawing/messages";
+import type { Palette } from "../../drawing/palette";
+import type { View } from "../../drawing/sheet";
+import { type Numbering, numbering } from "../../drawing/things";
+import type { Tile } from "../../drawing/tile";
+import { isLost, renewed, visible } from "../../state";
+import { type Range, sameRange } from "../profile/timeline/scale";
+import type { Plot } from "../profile/timeline/scene";
+import { type Cover, cover } from "./cover";
+import { type Place, placesFor, type Shape, shapeFor } from "./grid";
+import { nameOf, type Question } from "./question";
+import { TileStore } from "./store";
+
+/** A picture as it was drawn, with everything to tell what is in it. */
+export interface Picture {
+  readonly question: Question;
+  readonly view: View;
+  readonly tiles: readonly Tile[];
+  readonly ids: Int32Array;
+  readonly chosen: Chosen;
+  readonly numbers: Numbering;
+  /** Taken over by the canvas that shows it. */
+  readonly bitmap: ImageBitmap;
+  /** Whether every part is as fine as it was asked for. */
+  readonly isWhole: boolean;
+  readonly took: number;
+}
+
+export interface Wanted {
+  readonly question: ReadonlySignal<Question | null>;
+  readonly whole: ReadonlySignal<Range>;
+  readonly window: ReadonlySignal<Range>;
+  readonly bytes: ReadonlySignal<Range>;
+  readonly plot: ReadonlySignal<Plot>;
+  readonly ratio: ReadonlySignal<number>;
+  /** The colours for tiles; reads signals, so that the picture follows them. */
+  readonly palette: (tiles: readonly Tile[]) => Palette;
+}
+
+/** While a gesture lasts, tiles are asked for this often, in ms. */
+const PACE = 60;
+/** Device pixels a picture has at most; beyond, it is drawn in CSS pixels and scaled up. */
+const MOST_PIXELS = 4_000_000;
+
+/** Tiles outlast the view: coming back to it costs nothing. */
+const store = new TileStore();
+
+export type Pictures = ReturnType<typeof createPictures>;
+
+export function createPictures(wanted: Wanted) {
+  /** What is shown; and the last one of everything, which is seen where the newer one does not reach. */
+  const front = signal<Picture | null>(null);
+  const base = signal<Picture | null>(null);
+  const failure = signal<string | null>(null);
+  const attempt = signal(0);
+  let isBusy = false;
+  let isStale = false;
+  let isClosed = false;
+
+  const plan = () => {
+    const question = wanted.question.peek();
+    if (question === null || !visible.peek()) return;
+    const { missing, shape } = coverOf(question, viewOf(wanted, true), wanted.whole.peek());
+    store.wish(fromMiddle(missing).map((place) => ({ question, place, shape })));
+  };
+  const draw = async () => {
+    if (isBusy) {
+      isStale = true;
+      return;
+    }
+    const question = wanted.question.peek();
+    if (question === null || !visible.peek()) return;
+    const view = viewOf(wanted, true);
+    const found = coverOf(question, view, wanted.whole.peek());
+    const isWhole = found.missing.length === 0;
+    // Nothing of one question is shown beside another's answer.
+    const shown = front.peek();
+    const isNew = shown === null || nameOf(shown.question) !== nameOf(question);
+    if (found.parts.length === 0 || (isNew && shown !== null && !isWhole)) return;
+    const keys = [...new Set(found.parts.map(({ key }) => key))];
+    const tiles = keys.flatMap((key) => store.use(key) ?? []);
+    const parts = found.parts.map(({ key, begin, end }) => ({
+      tile: keys.indexOf(key),
+      begin,
+      end,
+    }));
+    isBusy = true;
+    isStale = false;
+    try {
+      const order = { keys, parts, view, palette: wanted.palette(tiles) };
+      const drawn = await store.studio.draw(order);
+      if (!isClosed) await show({ question, view, tiles, isWhole, drawn });
+    } catch (error) {
+      failure.value = error instanceof Error ? error.message : String(error);
+    }
+    isBusy = false;
+    if (isStale && !isClosed) void draw();
+  };
+  const show = async (made: Made) => {
+    const { drawn, ...rest } = made;
+    const { bitmap, ids, chosen, took } = drawn;
+    const numbers = numbering(rest.tiles);
+    const picture: Picture = { ...rest, ids, chosen, numbers, bitmap, took };
+    const all = wanted.whole.peek();
+    const isAll = made.isWhole && sameRange({ begin: made.view.begin, end: made.view.end }, all);
+    const copy = isAll ? await createImageBitmap(bitmap) : null;
+    batch(() => {
+      front.value = picture;
+      if (copy !== null) base.value = { ...picture, bitmap: copy };
+      else if (base.value && nameOf(base.value.question) !== nameOf(rest.question))
+        base.value = null;
+    });
+  };
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stops = [
+    effect(() => {
+      viewOf(wanted);
+      wanted.question.value;
+      visible.value;
+      renewed.value;
+      attempt.value;
+      if (timer !== undefined) return;
+      const later = () => {
+        timer = undefined;
+        plan();
+      };
+      timer = setTimeout(later, front.peek() === null ? 0 : PACE);
+    }),
+    effect(() => {
+      const view = viewOf(wanted);
+      wanted.question.value;
+      store.arrived.value;
+      visible.value;
+      wanted.palette(front.value?.tiles ?? []);
+      if (view.width > 0 && view.height > 0) void draw();
+    }),
+    effect(() => {
+      const error = store.failure.value;
+      if (error !== null) isLost(error);
+      failure.value = error?.message ?? null;
+    }),
+  ];
+  return {
+    front: front as ReadonlySignal<Picture | null>,
+    base: base as ReadonlySignal<Picture | null>,
+    loading: store.loading as ReadonlySignal<boolean>,
+    failure: failure as ReadonlySignal<string | null>,
+    retry: () => {
+      failure.value = null;
+      attempt.value++;
+    },
+    dispose: () => {
+      isClosed = true;
+      clearTimeout(timer);
+      store.wish([]);
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+interface Made {
+  readonly question: Question;
+  readonly view: View;
+  readonly tiles: readonly Tile[];
+  readonly isWhole: boolean;
+  readonly drawn: Drawn;
+}
+
+function viewOf({ window, bytes, plot, ratio }: Wanted, quietly = false): View {
+  const of = <Value>(source: ReadonlySignal<Value>) => (quietly ? source.peek() : source.value);
+  const { width, height } = of(plot);
+  const scale = of(ratio);
+  const fine = width * height * scale * scale <= MOST_PIXELS ? scale : 1;
+  const [shown, tall] = [of(window), of(bytes)];
+  return {
+    begin: shown.begin,
+    end: shown.end,
+    low: tall.begin,
+    high: tall.end,
+    width: Math.round(width * fine),
+    height: Math.round(height * fine),
+  };
+}
+
+function coverOf(
+  question: Question,
+  { begin, end, low, high, width, height }: View,
+  whole: Range,
+): Cover & { readonly shape: Shape } {
+  if (width <= 0 || height <= 0) return { parts: [], missing: [], shape: shapeFor(whole, 1) };
+  const bytes = { begin: low, end: high };
+  const shape = shapeFor(bytes, height);
+  const places = placesFor({ begin, end }, whole, width);
+  return { ...cover(places, shape, bytes, store.held(nameOf(question))), shape };
+}
+
+/** What one looks at comes first. */
+function fromMiddle(places: readonly Place[]): Place[] {
+  const middle = (places.length - 1) / 2;
+  return places
+    .map((place, at) => ({ place, off: Math.abs(at - middle) }))
+    .sort((a, b) => a.off - b.off)
+    .map(({ place }) => place);
+}

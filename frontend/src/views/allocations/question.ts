@@ -1,0 +1,39 @@
+/** What the picture is asked of: everything about a tile but its place. */
+
+import type { Axis, Target } from "../../api";
+import { address } from "../../api";
+import type { Layout, Only } from "../../state";
+import type { Place, Shape } from "./grid";
+
+/** Groups with a band of their own, as in the chart of usage. */
+export const TOP = 16;
+
+export interface Question extends Target {
+  readonly layout: Layout;
+  readonly axis: Axis;
+  readonly by: string;
+  readonly pattern: string;
+  readonly only: Only;
+  /** The moment that `alive` is about; null for the others. */
+  readonly at: number | "peak" | null;
+  readonly minimum: number;
+  readonly find: string;
+}
+
+/** Where a tile is had from; also the name it is kept under. */
+export function tileAddress(question: Question, place: Place, shape: Shape): string {
+  const { minimum, only, ...asked } = question;
+  return address("tile", {
+    ...asked,
+    top: TOP,
+    only: only === "all" ? null : only,
+    minimum: minimum > 0 ? minimum : null,
+    level: place.level,
+    index: place.index,
+    low: shape.low,
+    high: shape.high,
+    height: shape.height,
+  });
+}
+
+export const nameOf = (question: Question): string => JSON.stringify(question);

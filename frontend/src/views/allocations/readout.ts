@@ -1,0 +1,116 @@
+/** What is said about a point of the picture, in words. */
+
+import type { AllocationCard } from "../../api";
+import type { Stretch, Tile } from "../../drawing/tile";
+import { bytes, count, counted, exactBytes } from "../../format";
+import { lifeWords } from "../../inspector/life";
+import { momentWords } from "../../state/moment";
+import { groupLabel } from "../profile/breakdown/model";
+import { instantTitle } from "../profile/timeline/readout";
+import { known } from "../profile/timeline/rows";
+import { span } from "../profile/timeline/scale";
+import { type Pointed, tell } from "./pointing";
+
+export interface Words {
+  /** The instant: `event 3 485 · 0.413 s`. */
+  readonly title: string;
+  /** What it is: `12 short allocations of gradient, 3.10 MiB`. */
+  readonly what: string;
+  /** The group it belongs to, for its colour; null without. */
+  readonly band: number | null;
+  readonly lines: readonly string[];
+}
+
+export function wordsFor(pointed: Pointed, card: AllocationCard | null): Words {
+  const { tile, column } = pointed;
+  const event = tile.columns.event[column] as number;
+  const told = tell(pointed);
+  const group = told.band === null ? null : labelOf(tile, told.band);
+  return {
+    title: instantTitle(event, known(tile.columns.time[column])),
+    what: whatWords(pointed, told, group),
+    band: told.band,
+    lines: [...linesOf(pointed, told.kind, card), totalWords(tile, column)],
+  };
+}
+
+export function labelOf(tile: Tile, band: number): string {
+  const group = tile.about.groups[band];
+  return group === undefined ? "others" : groupLabel(group.label, tile.about.by);
+}
+
+function whatWords(
+  pointed: Pointed,
+  { kind, bytes: size, count: number }: ReturnType<typeof tell>,
+  group: string | null,
+): string {
+  switch (kind) {
+    case "allocation":
+      return `${bytes(size)} of ${group}`;
+    case "several": {
+      const which = pointed.tile.about.layout === "stacked" ? "short" : "small or short";
+      return `${count(number)} ${which} allocations of ${group}, ${bytes(size)}`;
+    }
+    case "gap":
+      return `${counted(number, "smaller allocation")}, ${bytes(size)}`;
+    case "held":
+      return "mapped, but not allocated";
+    case "nothing":
+      return pointed.tile.about.layout === "address" ? "not mapped" : "nothing is alive here";
+  }
+}
+
+function linesOf(
+  pointed: Pointed,
+  kind: ReturnType<typeof tell>["kind"],
+  card: AllocationCard | null,
+): string[] {
+  const lines: string[] = [];
+  if (kind === "allocation") {
+    lines.push(exactBytes(tell(pointed).bytes));
+    if (card !== null) lines.push(...cardLines(card));
+    lines.push("Click to have it explained");
+  }
+  if (kind === "held") lines.push(`a hole of about ${bytes(Math.round(span(pointed.reach)))}`);
+  if (kind === "several") lines.push("Click to zoom in on them");
+  if (kind === "gap") lines.push("Click to zoom in until they can be seen");
+  const place = pointed.tile.about.layout === "address" ? addressAt(pointed) : null;
+  if (place !== null) lines.push(place);
+  return lines;
+}
+
+/** What its card adds: name and type, what made it, where, and how long it lives. */
+function cardLines(card: AllocationCard): string[] {
+  const type = [card.dtype, card.shape].filter(Boolean).join(" ");
+  const made = [card.op, card.module && `in ${card.module}`].filter(Boolean).join(" ");
+  const frame = card.birth_stack?.find(({ library }) => !library) ?? card.birth_stack?.[0];
+  const place = frame && `${frame.function}${frame.line ? `, line ${frame.line}` : ""}`;
+  return [
+    [card.name, type].filter(Boolean).join(" · "),
+    made,
+    place ?? "",
+    lifeWords(card, momentWords),
+  ].filter((line) => line !== "");
+}
+
+function totalWords(tile: Tile, column: number): string {
+  const total = tile.columns.total[column] as number;
+  const number = tile.columns.count[column] as number;
+  return `${bytes(total)} in ${counted(number, "allocation")} at this instant`;
+}
+
+export function stretchAt(tile: Tile, place: number): Stretch | null {
+  const found = tile.about.segments?.find(
+    ({ offset, size }) => offset <= place && place < offset + size,
+  );
+  return found ?? null;
+}
+
+/** The address at a height of the address layout, to what a pixel tells. */
+function addressAt({ tile, spot }: Pointed): string | null {
+  const stretch = stretchAt(tile, spot.bytes);
+  if (stretch === null) return null;
+  const off = BigInt(Math.floor(spot.bytes - stretch.offset));
+  const address = (BigInt(stretch.address) + off).toString(16);
+  return `about 0x${address}, in ${bytes(stretch.size)} mapped from ${stretch.address}`;
+}
