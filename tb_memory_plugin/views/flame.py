@@ -86,7 +86,7 @@ def _node(tree: Calls, root: str) -> int:
     except (ValueError, OverflowError):
         found = np.zeros(0, dtype=np.int64)
     if not len(found):
-        raise QueryError("There is no such frame in this graph; leave out root for the whole.")
+        raise QueryError("There is no such frame in this graph (any more).")
     return int(found[0])
 
 

@@ -15,7 +15,7 @@ from tb_memory_plugin.analysis.matching import matching_frames
 from tb_memory_plugin.recording.recording import Recording
 
 #: Bytes that each of the names' columns may take in an answer, as JSON.
-_ROOM = 80_000
+_ROOM = 200_000
 _SMALLER = -5
 _NOTHING = {"function": None, "file": None, "line": None, "library": False}
 _KINDS = {ROOT: "root", BEFORE: "before", NONE: "none", LIBRARY: "folded", _SMALLER: "smaller"}
@@ -102,4 +102,6 @@ def cut(texts: Sequence[str | None], room: int = _ROOM) -> list[str | None]:
 
 def _json_size(text: str) -> int:
     """Bytes of a text that JSON may take: what is not ASCII is spelled out."""
-    return len(text) if text.isascii() and text.isprintable() else 6 * len(text)
+    if not text.isprintable():
+        return 6 * len(text)
+    return len(text) if text.isascii() else 6 * len(text) - 5 * len(text.encode("ascii", "ignore"))

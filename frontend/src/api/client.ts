@@ -1,5 +1,6 @@
 /** Typed calls of the plugin's routes; every one can be aborted and fails with an ApiError in words. */
 
+import type { FlameGraph, Of, SourceCode, SourceLines } from "./flame";
 import type {
   AllocationCard,
   AllocationPage,
@@ -104,6 +105,23 @@ export interface AllocationsQuery extends BreakdownQuery {
   offset?: number;
 }
 
+export interface WeighQuery extends Target {
+  of: Of;
+  at: number | "peak" | null;
+  axis: Axis | null;
+  begin: number | null;
+  end: number | null;
+  filter: string;
+}
+
+export interface FlameQuery extends WeighQuery {
+  find: string;
+  inverted: 0 | 1;
+  folded: 0 | 1;
+  root: string | null;
+  width: number;
+}
+
 const plain = (query: object): Parameters => ({ ...query }) as Parameters;
 
 export const getSources = (signal?: AbortSignal): Promise<SourceList> =>
@@ -137,6 +155,25 @@ export async function getUsage(query: UsageQuery, signal?: AbortSignal): Promise
   const response = await call(address("usage", plain(query)), signal ? { signal } : {});
   return decodeUsage(new Uint8Array(await response.arrayBuffer()));
 }
+
+export const getFlame = (query: FlameQuery, signal?: AbortSignal): Promise<FlameGraph> =>
+  json("flame", plain(query), signal);
+
+export const getLines = (
+  query: WeighQuery & { limit: number },
+  signal?: AbortSignal,
+): Promise<SourceLines> => json("lines", plain(query), signal);
+
+export const getCode = (
+  query: { source: string; version: string; file: string; line: number },
+  signal?: AbortSignal,
+): Promise<SourceCode> => json("code", plain(query), signal);
+
+/** Where the browser itself downloads a graph, whole, for another viewer. */
+export const flameAddress = (
+  file: "flame.speedscope.json" | "flame.folded.txt",
+  { find: _find, root: _root, width: _width, ...query }: FlameQuery,
+): string => address(file, plain(query));
 
 /** Where the browser itself downloads a breakdown (or, with `key`, one group's allocations) as CSV. */
 export const exportAddress = (query: BreakdownQuery & { key?: string }): string =>

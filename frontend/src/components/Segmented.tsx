@@ -5,6 +5,8 @@ interface Option<K extends string> {
   label: string;
   /** Why it cannot be chosen; null if it can. */
   reason: string | null;
+  /** What it means, where its label is too short to say. */
+  title?: string;
 }
 
 interface Properties<K extends string> {
@@ -30,7 +32,7 @@ export function Segmented<K extends string>({ label, options, value, choose }: P
   };
   return (
     <div class="segmented" role="radiogroup" aria-label={label} onKeyDown={onKeyDown}>
-      {options.map(({ key, label: text, reason }) => (
+      {options.map(({ key, label: text, reason, title }) => (
         <button
           key={key}
           type="button"
@@ -39,7 +41,7 @@ export function Segmented<K extends string>({ label, options, value, choose }: P
           aria-checked={key === value}
           tabIndex={key === value ? 0 : -1}
           disabled={reason !== null}
-          title={reason ?? undefined}
+          title={reason ?? title}
           onClick={() => choose(key)}
         >
           {text}

@@ -7,18 +7,23 @@ import {
   axis,
   by,
   bytesRange,
+  call,
   cursor,
   deviceKey,
   filter,
   find,
+  folded,
   hover,
+  inverted,
   layout,
   minimum,
+  of,
   only,
   pattern,
   range,
   selection,
   sort,
+  upwards,
   viewKey,
 } from "../state/view";
 import type { Link } from "./link";
@@ -47,6 +52,7 @@ export function chooseSource(id: string): void {
     deviceKey.value = null;
     filter.value = "";
     find.value = "";
+    call.value = null;
     only.value = "all";
     minimum.value = 0;
     groupingChosen = false;
@@ -115,6 +121,11 @@ function applyPlace(link: Link, fresh: Summary): void {
   filter.value = link.filter ?? "";
   if (link.sort) sort.value = link.sort;
   find.value = link.find ?? "";
+  of.value = link.of ?? "alive";
+  inverted.value = link.calls?.includes("inverted") ?? false;
+  folded.value = !(link.calls?.includes("unfolded") ?? false);
+  upwards.value = link.calls?.includes("upwards") ?? false;
+  call.value = link.call ?? null;
   only.value = link.only ?? "all";
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";

@@ -19,6 +19,9 @@ const WHOLE: Link = {
   minimum: 1024,
   layout: "lane",
   bytes: { begin: 0, end: 85_899_345_920 },
+  of: "kept",
+  calls: ["inverted", "unfolded", "upwards"],
+  call: "00ff00ff00ff00ff",
 };
 
 describe("a link", () => {
@@ -50,6 +53,9 @@ describe("a link", () => {
     ["#memory&p.memory.minimum=-1", {}],
     ["#memory&p.memory.layout=heap", {}],
     ["#memory&p.memory.bytes=9..2", {}],
+    ["#memory&p.memory.of=mood", {}],
+    ["#memory&p.memory.calls=sideways", {}],
+    ["#memory&p.memory.call=main", {}],
     ["#memory&p.memory.group=x", {}],
     ["#memory&p.memory.run", {}],
     ["#scalars", {}],

@@ -1,5 +1,6 @@
 /** The state of the page as text in TensorBoard's address: `#memory&p.memory.run=…`. */
 
+import { type Of, WEIGHTS } from "../api/flame";
 import { LAYOUTS, type Layout, ONLY, type Only, type Selection, type Window } from "../state/view";
 
 export const PLUGIN = "memory";
@@ -24,7 +25,14 @@ export interface Link {
   minimum?: number;
   layout?: Layout;
   bytes?: Window;
+  of?: Of;
+  calls?: CallsWord[];
+  call?: string;
 }
+
+/** How calls are shown, where that is not as it starts. */
+export const CALLS = ["inverted", "unfolded", "upwards"] as const;
+export type CallsWord = (typeof CALLS)[number];
 
 type Words = Partial<Record<string, string>>;
 
@@ -71,6 +79,12 @@ const windowOf = (text: string | undefined): Window | undefined => {
   return begin !== undefined && end !== undefined && begin < end ? { begin, end } : undefined;
 };
 
+function callsOf(text: string | undefined): CallsWord[] | undefined {
+  const given = (text ?? "").split(".");
+  const found = CALLS.filter((word) => given.includes(word));
+  return found.length > 0 ? found : undefined;
+}
+
 function selectionOf(words: Words): Selection | undefined {
   if (words.allocation) return { kind: "allocation", id: words.allocation };
   if (words.group !== undefined && words.groupby)
@@ -100,6 +114,9 @@ export function fromWords(words: Words): Link {
     minimum: bytesOf(words.minimum),
     layout: LAYOUTS.find((known) => known === words.layout),
     bytes: windowOf(words.bytes),
+    of: WEIGHTS.find((known) => known === words.of),
+    calls: callsOf(words.calls),
+    call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
     if (link[key] === undefined) delete link[key];
@@ -132,6 +149,9 @@ function toWords(link: Link): Words {
   put("only", link.only);
   put("minimum", link.minimum);
   put("layout", link.layout);
+  put("of", link.of);
+  put("calls", link.calls?.join("."));
+  put("call", link.call);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

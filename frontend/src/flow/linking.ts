@@ -6,23 +6,28 @@ import {
   axis,
   by,
   bytesRange,
+  call,
   cursor,
   filter,
   find,
+  folded,
+  inverted,
   layout,
   minimum,
+  of,
   only,
   pattern,
   range,
   selection,
   sort,
+  upwards,
   viewKey,
 } from "../state/view";
 import { visible } from "../state/visible";
 import { currentHash, onHashChange, replaceHash } from "./address";
 import { applySummary, chooseSource, firstChoice, linked, pending } from "./choose";
 import type { Host } from "./ipc";
-import { fromWords, type Link, readHash, writeHash } from "./link";
+import { CALLS, type CallsWord, fromWords, type Link, readHash, writeHash } from "./link";
 
 const SETTLE_MS = 200;
 
@@ -88,6 +93,12 @@ function findSource(): void {
   pending.value = link;
 }
 
+const CALLS_SHOWN: Readonly<Record<CallsWord, () => boolean>> = {
+  inverted: () => inverted.value,
+  unfolded: () => !folded.value,
+  upwards: () => upwards.value,
+};
+
 /** What the address should say now; null while there is nothing worth a link. */
 function stateLink(): Link | null {
   const shown = source.value;
@@ -109,5 +120,9 @@ function stateLink(): Link | null {
   if (minimum.value > 0) link.minimum = minimum.value;
   if (layout.value !== "stacked") link.layout = layout.value;
   if (bytesRange.value) link.bytes = bytesRange.value;
+  if (of.value !== "alive") link.of = of.value;
+  const calls = CALLS.filter((word) => CALLS_SHOWN[word]());
+  if (calls.length > 0) link.calls = calls;
+  if (call.value) link.call = call.value;
   return link;
 }

@@ -1,6 +1,7 @@
 /** What all views share and a link carries: device, axis, window, cursor, grouping, selection. */
 
 import { signal } from "@preact/signals";
+import type { Of } from "../api/flame";
 import type { Axis } from "../api/types";
 
 /** A range of the axis: event ordinals or ns since the recording's origin. */
@@ -44,6 +45,14 @@ export const minimum = signal(0);
 export const layout = signal<Layout>("stacked");
 /** Bytes that the picture of lives shows; null shows all of them. */
 export const bytesRange = signal<Window | null>(null);
+/** What stacks are weighed by. */
+export const of = signal<Of>("alive");
+/** How calls are shown: innermost frames first, library frames made one, growing upwards. */
+export const inverted = signal(false);
+export const folded = signal(true);
+export const upwards = signal(false);
+/** Key of the call that is looked into; null for all. */
+export const call = signal<string | null>(null);
 export const filter = signal("");
 /** Column and direction of the breakdown, as the routes take it: `-bytes`, `count`, … */
 export const sort = signal("-bytes");

@@ -1,3 +1,6 @@
 /** Every view of the page, one line each; each registers itself. */
 import "./allocations";
 import "./profile";
+import "./flame";
+import "./settings";
+import "./source";

@@ -78,6 +78,7 @@ def content(of: Lives, columns: Columns, picture: Picture, about: dict[str, Any]
         ipc.stream(
             {
                 "slot": arrays.column(gaps.slot, _I32),
+                "band": arrays.column(gaps.band, _U8),
                 "column": arrays.column(gaps.column, _U16),
                 "bytes": arrays.column(gaps.bytes, _I64),
                 "count": arrays.column(gaps.count, _I32),

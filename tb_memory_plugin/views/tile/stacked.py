@@ -20,19 +20,23 @@ from tb_memory_plugin.views.tile.seen import Seen
 MOST_ROWS = 12_000
 MOST_CHANGES = 12_000
 _CHECKS = 16
+#: What a gap belongs to whose bands would be too many to tell.
+MIXED = 255
+_BANDS = 256
 
 
 @dataclass(frozen=True)
 class Changes:
-    """Changes of the bytes and the number of what is not drawn, by slot and column."""
+    """Changes of the bytes and the number of what is not drawn, by slot, band and column."""
 
     slot: IntArray
+    band: IntArray
     column: IntArray
     bytes: IntArray
     count: IntArray
 
 
-NO_CHANGES = Changes(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
+NO_CHANGES = Changes(*(np.zeros(0, dtype=np.int64) for _ in range(5)))
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,15 @@ class Stack:
     hidden: int
 
 
-def stack(longer: Seen, size: IntArray, columns: int, low: int, high: int, pixel: int) -> Stack:
+def stack(
+    longer: Seen,
+    size: IntArray,
+    band: IntArray,
+    columns: int,
+    low: int,
+    high: int,
+    pixel: int,
+) -> Stack:
     """Stack ``longer`` (``size`` bytes each) and cut the window ``low`` … ``high`` out.
 
     Drawn is what is at least a ``pixel`` of bytes tall and may be in the window; of more than
@@ -70,7 +82,8 @@ def stack(longer: Seen, size: IntArray, columns: int, low: int, high: int, pixel
     slot = np.searchsorted(drawn, left)
     slot[above[left]] = len(drawn)
     base = _sums(longer.at(below), size[below], columns)
-    return Stack(drawn, base, _gaps(longer.at(left), size[left], slot, columns, pixel), hidden)
+    gaps = _gaps(longer.at(left), size[left], band[left], slot, columns, pixel)
+    return Stack(drawn, base, gaps, hidden)
 
 
 def _highest(longer: Seen, size: IntArray, columns: int) -> IntArray:
@@ -108,14 +121,23 @@ def _sums(seen: Seen, size: IntArray, columns: int) -> IntArray:
     return running
 
 
-def _gaps(rest: Seen, size: IntArray, slot: IntArray, columns: int, pixel: int) -> Changes:
+def _gaps(
+    rest: Seen, size: IntArray, band: IntArray, slot: IntArray, columns: int, pixel: int
+) -> Changes:
     """What is not drawn, as changes; slots too small to matter are moved up into the next.
 
-    Half a pixel does not matter; where that leaves too many changes, as much as need be.
+    Half a pixel does not matter. Where that leaves too many changes, two pixels are given for bands
+    that are told apart, else bands are given up, and then as much as need be.
     """
-    slack = max(pixel // 2, 1)
+    least = max(pixel // 2, 1)
+    for slack in (least, 4 * least):
+        key = _coarser(slot, size, slack) * _BANDS + band
+        found = _changes(rest, size, key, columns)
+        if len(found.slot) <= MOST_CHANGES:
+            return found
+    slack = least
     while True:
-        found = _changes(rest, size, _coarser(slot, size, slack), columns)
+        found = _changes(rest, size, _coarser(slot, size, slack) * _BANDS + MIXED, columns)
         if len(found.slot) <= MOST_CHANGES:
             return found
         slack *= 4
@@ -134,15 +156,15 @@ def _coarser(slot: IntArray, size: IntArray, slack: int) -> IntArray:
     return moved[place]
 
 
-def _changes(rest: Seen, size: IntArray, slot: IntArray, columns: int) -> Changes:
+def _changes(rest: Seen, size: IntArray, key: IntArray, columns: int) -> Changes:
     ends = rest.last + 1 < columns
-    cell = np.concatenate([slot * columns + rest.first, slot[ends] * columns + rest.last[ends] + 1])
+    cell = np.concatenate([key * columns + rest.first, key[ends] * columns + rest.last[ends] + 1])
     by = np.concatenate([size, -size[ends]])
     one = np.concatenate([np.ones(len(size), np.int64), np.full(int(ends.sum()), -1, np.int64)])
     cells, place = np.unique(cell, return_inverse=True)
     moved = exact.sum_by(place, by, len(cells))
     count = exact.sum_by(place, one, len(cells))
     real = (moved != 0) | (count != 0)
-    return Changes(
-        cells[real] // columns, cells[real] % columns, moved[real], count[real].astype(np.int32)
-    )
+    key, column = np.divmod(cells[real], columns)
+    slot, band = np.divmod(key, _BANDS)
+    return Changes(slot, band, column, moved[real], count[real].astype(np.int32))

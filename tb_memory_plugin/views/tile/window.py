@@ -127,7 +127,8 @@ def _stacked(
     of: Lives, here: Seen, columns: int, low: int, high: int, pixel: int
 ) -> answer.Picture:
     longer, short = here.at(~here.short), here.at(here.short)
-    found = stacked.stack(longer, of.bytes[longer.row], columns, low, high, pixel)
+    size, band = of.bytes[longer.row], of.band[longer.row]
+    found = stacked.stack(longer, size, band, columns, low, high, pixel)
     rows = longer.at(found.drawn)
     return answer.Picture(
         rows=rows,

@@ -164,6 +164,29 @@ def test_address_keeps_distances_inside_a_segment() -> None:
     assert [each["address"] for each in about["segments"]] == ["0x1000", "0x90000"]
 
 
+@given(worlds(), st.integers(0, 4))
+def test_bands_keep_their_bytes_drawn_or_not(world: World, level: int) -> None:
+    recording = derive(world.recording)
+    fine = bands(asked(recording, level=level, by="size", height=1 << 40))
+    assert bands(asked(recording, level=level, by="size", height=1)) == fine
+
+
+def bands(answer: bytes) -> list[dict[int, int]]:
+    """The bytes of longer lives by column and band."""
+    _, (columns, rows, gaps, _) = decoded(answer)
+    found = []
+    for column in range(len(columns)):
+        sums: dict[int, int] = {}
+        for each in gaps.to_pylist():
+            if each["column"] <= column:
+                sums[each["band"]] = sums.get(each["band"], 0) + each["bytes"]
+        for each in rows.to_pylist():
+            if each["first"] <= column <= each["last"]:
+                sums[each["band"]] = sums.get(each["band"], 0) + each["bytes"]
+        found.append({band: size for band, size in sums.items() if size})
+    return found
+
+
 def test_changes_of_gaps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stacked, "MOST_CHANGES", 210)
     monkeypatch.setattr(stacked, "MOST_ROWS", 30)

@@ -56,7 +56,7 @@ export function followSizes(section: HTMLElement, chart: HTMLElement, model: Mod
 }
 
 /** What the picture cannot say: that it loads, that it failed. */
-function Notices({ model }: { model: Model }) {
+export function Notices({ model }: { model: Model }) {
   const { failure, loading, detail, retry } = model.loader;
   if (failure.value !== null) {
     return (

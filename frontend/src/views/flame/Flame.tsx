@@ -1,0 +1,151 @@
+/** The Flame view: what is weighed and when, the graph of it, and the same as a table. */
+
+import { useEffect, useMemo } from "preact/hooks";
+import { Segmented } from "../../components/Segmented";
+import { hasHistory, summary } from "../../state/recording";
+import { call, filter, folded, inverted, upwards } from "../../state/view";
+import { Filter } from "../profile/breakdown/Filter";
+import "../profile/breakdown/breakdown.css";
+import { Heading } from "../weighing/Heading";
+import { Overview, WeighingChoice } from "../weighing/Weighing";
+import { Calls } from "./Calls";
+import "./flame.css";
+import { Graph } from "./Graph";
+import { createModel, type Model } from "./model";
+import { Search } from "./Search";
+import { Way } from "./Way";
+
+export function Flame() {
+  const model = useMemo(createModel, []);
+  useEffect(() => model.dispose, [model]);
+  return (
+    <div class="weighed flame">
+      {hasHistory.value && <Overview />}
+      <div class="tools">
+        <WeighingChoice />
+        <span class="right">
+          <Search model={model} />
+          <Filter />
+        </span>
+      </div>
+      <div class="tools">
+        <Heading
+          answer={model.shown.value?.graph ?? null}
+          failed={model.answer.value.error !== null}
+        />
+        <Shape model={model} />
+      </div>
+      <Way model={model} />
+      <Notice model={model} />
+      <Graph model={model} />
+      <Calls model={model} />
+    </div>
+  );
+}
+
+/** How the calls are shown; another order or fold has other nodes. */
+function Shape({ model }: { model: Model }) {
+  const turn = (change: () => void) => (): void => {
+    change();
+    call.value = null;
+    model.focus.value = 0;
+  };
+  return (
+    <span class="flame-shape">
+      <Segmented
+        label="Where the graph grows to"
+        value={upwards.value ? "flame" : "icicle"}
+        choose={(next) => (upwards.value = next === "flame")}
+        options={[
+          { key: "icicle", label: "icicle", reason: null, title: "Grows downwards" },
+          { key: "flame", label: "flame", reason: null, title: "Grows upwards" },
+        ]}
+      />
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={inverted.value}
+        title="Innermost frames first: who allocates, then who called it"
+        onClick={turn(() => (inverted.value = !inverted.value))}
+      >
+        inverted
+      </button>
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={folded.value}
+        title="Two and more library frames in a row are one box"
+        onClick={turn(() => (folded.value = !folded.value))}
+      >
+        libraries folded
+      </button>
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={model.scheme.value === "module"}
+        title="A colour a module, instead of your own code against libraries"
+        onClick={() => (model.scheme.value = model.scheme.value === "module" ? "code" : "module")}
+      >
+        by module
+      </button>
+      <Download model={model} file="flame.speedscope.json" text="⤓ speedscope" />
+      <Download model={model} file="flame.folded.txt" text="⤓ folded" />
+    </span>
+  );
+}
+
+function Download(properties: {
+  model: Model;
+  file: Parameters<Model["addressOf"]>[0];
+  text: string;
+}) {
+  const address = properties.model.addressOf(properties.file);
+  if (address === null) return null;
+  return (
+    <a class="button" href={address} download title="Download the graph, whole">
+      {properties.text}
+    </a>
+  );
+}
+
+/** What the graph cannot say: that it failed, that there is nothing, that stacks are missing. */
+function Notice({ model }: { model: Model }) {
+  const { error } = model.answer.value;
+  if (error !== null) {
+    return (
+      <p class="notice danger" role="alert">
+        {error}{" "}
+        {call.value !== null && (
+          <button type="button" class="link" onClick={() => (call.value = null)}>
+            show everything
+          </button>
+        )}
+      </p>
+    );
+  }
+  const graph = model.shown.value?.graph;
+  if (!graph) return null;
+  if (graph.count === 0) return <Nothing />;
+  const known = graph.frames.kind.some((kind) => kind === "own" || kind === "library");
+  if (known || graph.way.length > 1) return null;
+  const lack = summary.value?.missing.find(({ what }) => what === "stacks" || what === "history");
+  return (
+    <p class="notice" role="note">
+      No stack is known of these allocations.
+      {[lack?.why, lack?.remedy].filter(Boolean).map((sentence) => ` ${sentence}.`)}
+    </p>
+  );
+}
+
+function Nothing() {
+  return (
+    <p class="notice quiet">
+      {filter.value ? "Nothing of this passes the filter. " : "There is nothing of this here. "}
+      {filter.value && (
+        <button type="button" class="link" onClick={() => (filter.value = "")}>
+          Clear the filter
+        </button>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,94 @@
+/** What a recording says of itself, made into sections of words. */
+
+import type { Summary } from "../../api";
+import { bytes, counted, date } from "../../format";
+
+export interface Row {
+  word: string;
+  value: string;
+}
+
+export interface Section {
+  title: string;
+  rows: Row[];
+  /** Said where there are no rows. */
+  nothing: string;
+}
+
+const BASIS = {
+  requested: "requested: what the program asked for",
+  size: "size: what the allocator gave, rounded",
+} as const;
+
+/** Parts of `meta` that are said under a heading of their own, or elsewhere on the page. */
+const APART = new Set(["allocator_settings", "versions", "source", "host", "rank", "pid", "clock"]);
+
+export function sections(summary: Summary): Section[] {
+  const { meta } = summary;
+  return [
+    { title: "Recording", rows: recording(summary), nothing: "" },
+    {
+      title: "Versions",
+      rows: pairs(meta.versions),
+      nothing: "The source says nothing of versions.",
+    },
+    {
+      title: "Allocator settings",
+      rows: pairs(meta.allocator_settings),
+      nothing: "The source does not hold the allocator's settings.",
+    },
+    {
+      title: "Everything else it says",
+      rows: pairs(Object.fromEntries(Object.entries(meta).filter(([key]) => !APART.has(key)))),
+      nothing: "Nothing.",
+    },
+  ].filter(({ rows, nothing }) => rows.length > 0 || nothing !== "Nothing.");
+}
+
+function recording(summary: Summary): Row[] {
+  const { meta } = summary;
+  const known: [string, unknown][] = [
+    ["run", summary.run],
+    ["file", summary.name],
+    ["format", summary.format],
+    ["bytes count as", BASIS[summary.basis]],
+    ["being written", summary.live ? "yes" : null],
+    ["begins", summary.time_origin_ns === null ? null : begin(summary.time_origin_ns, meta.clock)],
+    ["host", meta.host],
+    ["rank", meta.rank],
+    ["process", meta.pid],
+    ["source", meta.source === summary.name ? null : meta.source],
+  ];
+  const rows = known.flatMap(([word, value]) => row(word, value));
+  for (const { name, capacity, events } of summary.devices) {
+    const words = [
+      capacity === null ? "capacity not recorded" : `${bytes(capacity)} of memory`,
+      counted(events, "event"),
+    ];
+    rows.push({ word: name, value: words.join(", ") });
+  }
+  return rows;
+}
+
+const begin = (ns: number, clock: unknown): string =>
+  clock === "unix" ? date(ns) : `${ns}\u00a0ns of a clock that is not named`;
+
+/** The entries of an object as rows, those that say nothing left out. */
+export function pairs(value: unknown): Row[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([word, said]) => row(word, said));
+}
+
+function row(word: string, value: unknown): Row[] {
+  if (value === null || value === undefined || value === "") return [];
+  return [{ word, value: words(value) }];
+}
+
+function words(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return String(value);
+  return JSON.stringify(value, null, 1)
+    .replace(/\n\s*/g, " ")
+    .replace(/^[[{] | [\]}]$/g, "");
+}

@@ -1,0 +1,122 @@
+/** One file of the table: its total, and under it its lines; those of libraries are folded at first. */
+
+import type { LineSums, SourceFile, SourceLine, SourceLines } from "../../api";
+import { count, share } from "../../format";
+import { fileName } from "../../inspector/folding";
+import { filter } from "../../state/view";
+import { dark } from "../../theme/theme";
+import { withTerm } from "../flame/phrase";
+import { ShareBar } from "../profile/breakdown/ShareBar";
+import { exactWeight, weight } from "../weighing/words";
+import { Code } from "./Code";
+import { lineTerm, type Model } from "./model";
+
+interface Properties {
+  model: Model;
+  file: SourceFile;
+  answer: SourceLines;
+}
+
+export function File({ model, file, answer }: Properties) {
+  const name = file.file || "no file";
+  // Own files are open until folded, those of libraries folded until opened.
+  const open = model.open.value.has(name) !== !file.library;
+  return (
+    <tbody>
+      <tr class="file">
+        <td title={name}>
+          <button
+            type="button"
+            class="plain"
+            aria-expanded={open}
+            onClick={() => model.toggle(name)}
+          >
+            {open ? "▾" : "▸"} <strong>{fileName(name)}</strong>
+          </button>{" "}
+          <span class="quiet folder">{folderOf(name)}</span>
+        </td>
+        <Sums sums={file} answer={answer} library={file.library} />
+      </tr>
+      {open &&
+        file.lines.map((line) => (
+          <Line key={line.line} model={model} file={file} line={line} answer={answer} />
+        ))}
+    </tbody>
+  );
+}
+
+const folderOf = (path: string): string => path.slice(0, -fileName(path).length);
+
+function Line({ model, file, line, answer }: Properties & { line: SourceLine }) {
+  const name = file.file ?? "";
+  const key = `${name}:${line.line}`;
+  const placed = line.line !== null && line.line > 0;
+  const open = model.open.value.has(key);
+  return (
+    <>
+      <tr>
+        <td class="line" title={line.function ?? undefined}>
+          {placed && name !== "" ? (
+            <button
+              type="button"
+              class="link"
+              aria-expanded={open}
+              title="Show the code"
+              onClick={() => model.toggle(key)}
+            >
+              {line.line}
+            </button>
+          ) : (
+            <span class="quiet">–</span>
+          )}{" "}
+          <span class="clip">{line.function ?? "?"}</span>{" "}
+          {name !== "" && (
+            <button
+              type="button"
+              class="link deed"
+              title="Leave out, in all views, what does not have this line in its stack"
+              onClick={() => {
+                filter.value = withTerm(filter.value, lineTerm(name, line.line));
+              }}
+            >
+              filter
+            </button>
+          )}
+        </td>
+        <Sums sums={line} answer={answer} library={file.library} />
+      </tr>
+      {open && placed && <Code file={name} line={line.line ?? 0} />}
+    </>
+  );
+}
+
+function Sums(properties: { sums: LineSums; answer: SourceLines; library: boolean }) {
+  const { sums, answer, library } = properties;
+  const { unit, total } = answer;
+  const shade = dark.value
+    ? { own: "#c97a28", library: "#53708f" }
+    : { own: "#f2a65a", library: "#b9c9dc" };
+  return (
+    <>
+      <td class="number" title={exactWeight(sums.made, unit)}>
+        {sums.made > 0 ? weight(sums.made, unit) : "–"}
+      </td>
+      <td>
+        {sums.made > 0 && (
+          <ShareBar
+            part={sums.made}
+            whole={total}
+            colour={library ? shade.library : shade.own}
+            words={share(sums.made, total)}
+          />
+        )}
+      </td>
+      <td class="number" title={exactWeight(sums.through, unit)}>
+        {weight(sums.through, unit)}
+      </td>
+      {unit !== "allocations" && (
+        <td class="number">{sums.made_count > 0 ? count(sums.made_count) : "–"}</td>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+/** The table of lines: its answer, how many lines it asks for, and which line shows its code. */
+
+import { computed, signal } from "@preact/signals";
+import { getLines } from "../../api";
+import { resource } from "../../state/resource";
+import { weighQuery } from "../weighing/query";
+
+const FIRST_LINES = 200;
+
+export type Model = ReturnType<typeof createModel>;
+
+export function createModel() {
+  const limit = signal(FIRST_LINES);
+  /** `file:line` of the lines that show their code, and files of libraries that are unfolded. */
+  const open = signal<ReadonlySet<string>>(new Set());
+  const asked = computed(() => weighQuery.value && { ...weighQuery.value, limit: limit.value });
+  const { answer, dispose } = resource(() => asked.value, getLines);
+  /** The last answer, if it is about the device that is shown. */
+  const shown = computed(() => {
+    const { data } = answer.value;
+    return data !== null && data.device === weighQuery.value?.device ? data : null;
+  });
+  const toggle = (key: string): void => {
+    const next = new Set(open.value);
+    if (!next.delete(key)) next.add(key);
+    open.value = next;
+  };
+  return { limit, open, answer, shown, toggle, dispose };
+}
+
+/** A filter that lets pass what has the line in its stack. */
+export function lineTerm(file: string, line: number | null): string {
+  const escaped = `${file}:${line ?? ""}`.replace(/[\\/^$.*+?()[\]{}|]/g, "\\$&");
+  return `stack:/ ${escaped}$/`;
+}

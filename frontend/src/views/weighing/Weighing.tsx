@@ -1,0 +1,52 @@
+/** What stacks are weighed by, and the time line that the moment and the window are chosen on. */
+
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { WEIGHTS } from "../../api";
+import { Segmented } from "../../components/Segmented";
+import { hasHistory } from "../../state/recording";
+import { of } from "../../state/view";
+import { Chart } from "../profile/timeline/Chart";
+import { Minimap } from "../profile/timeline/Minimap";
+import { createModel } from "../profile/timeline/model";
+import { followSizes, Notices } from "../profile/timeline/Timeline";
+import "../profile/timeline/timeline.css";
+import "./weighing.css";
+import { MEANINGS } from "./words";
+
+export function WeighingChoice() {
+  const reason = hasHistory.value ? null : "This recording holds one moment and no history";
+  return (
+    <Segmented
+      label="What stacks are weighed by"
+      value={of.value}
+      choose={(next) => (of.value = next)}
+      options={WEIGHTS.map((key) => ({
+        key,
+        label: MEANINGS[key].label,
+        title: MEANINGS[key].title,
+        reason: key === "alive" ? null : reason,
+      }))}
+    />
+  );
+}
+
+/** The curve, low: click to move the cursor, drag to brush the window, as in the Profile. */
+export function Overview() {
+  const model = useMemo(createModel, []);
+  const section = useRef<HTMLElement>(null);
+  const chart = useRef<HTMLDivElement>(null);
+  useEffect(() => model.dispose, [model]);
+  useEffect(() => {
+    if (section.current === null || chart.current === null) return;
+    return followSizes(section.current, chart.current, model);
+  }, [model]);
+  return (
+    <section class="timeline overview" ref={section} aria-label="Memory over time">
+      <div class="timeline-stage" ref={chart}>
+        <Chart model={model} />
+        <Notices model={model} />
+      </div>
+      <Minimap model={model} />
+    </section>
+  );
+}
