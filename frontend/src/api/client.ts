@@ -1,11 +1,13 @@
 /** Typed calls of the plugin's routes; every one can be aborted and fails with an ApiError in words. */
 
 import type { FlameGraph, Of, SourceCode, SourceLines } from "./flame";
+import { decodePools, decodeSegments, type Pools, type SegmentState } from "./segments";
 import type {
   AllocationCard,
   AllocationPage,
   Axis,
   Breakdown,
+  EventPage,
   OpenStatus,
   SourceList,
   Summary,
@@ -105,6 +107,21 @@ export interface AllocationsQuery extends BreakdownQuery {
   offset?: number;
 }
 
+export interface SegmentsQuery extends Target {
+  at: number | "peak";
+  /** Bytes under which blocks are merged. */
+  pixel: number;
+  begin?: number;
+  end?: number;
+}
+
+export interface EventsQuery extends Target {
+  filter: string;
+  offset: number;
+  limit: number;
+  near?: number;
+}
+
 export interface WeighQuery extends Target {
   of: Of;
   at: number | "peak" | null;
@@ -151,10 +168,24 @@ export const getAllocation = (
   signal?: AbortSignal,
 ): Promise<AllocationCard> => json("allocation", { source, version, id }, signal);
 
-export async function getUsage(query: UsageQuery, signal?: AbortSignal): Promise<Usage> {
-  const response = await call(address("usage", plain(query)), signal ? { signal } : {});
-  return decodeUsage(new Uint8Array(await response.arrayBuffer()));
+async function body(route: string, query: object, signal?: AbortSignal): Promise<Uint8Array> {
+  const response = await call(address(route, plain(query)), signal ? { signal } : {});
+  return new Uint8Array(await response.arrayBuffer());
 }
+
+export const getUsage = async (query: UsageQuery, signal?: AbortSignal): Promise<Usage> =>
+  decodeUsage(await body("usage", query, signal));
+
+export const getSegments = async (
+  query: SegmentsQuery,
+  signal?: AbortSignal,
+): Promise<SegmentState> => decodeSegments(await body("segments", query, signal));
+
+export const getPools = async (query: TracksQuery, signal?: AbortSignal): Promise<Pools> =>
+  decodePools(await body("pools", query, signal));
+
+export const getEvents = (query: EventsQuery, signal?: AbortSignal): Promise<EventPage> =>
+  json("events", plain(query), signal);
 
 export const getFlame = (query: FlameQuery, signal?: AbortSignal): Promise<FlameGraph> =>
   json("flame", plain(query), signal);

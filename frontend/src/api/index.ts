@@ -1,5 +1,16 @@
 /** Door of the API. */
 export * from "./client";
 export * from "./flame";
+export {
+  type BlockRows,
+  decodePools,
+  decodeSegments,
+  type Measure,
+  type PoolSums,
+  type Pools,
+  type SegmentRows,
+  type SegmentState,
+  type StateAbout,
+} from "./segments";
 export * from "./types";
 export { decodeUsage, type Usage } from "./usage";

@@ -232,3 +232,28 @@ export interface AllocationCard extends AllocationRow {
   forward_stack: Frame[] | null;
   siblings: Siblings | null;
 }
+
+/** One event of a device's history. */
+export interface EventRow {
+  event: number;
+  time: number | null;
+  action: string;
+  address: string | null;
+  size: number | null;
+  stream: string | null;
+  pool: string | null;
+  label: string | null;
+  allocation: string | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+}
+
+export interface EventPage {
+  device: string;
+  /** All events of the device, and how many pass the filter. */
+  events: number;
+  count: number;
+  offset: number;
+  rows: EventRow[];
+  near?: { event: number; row: number; passes: boolean };
+}

@@ -13,6 +13,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["/", "go to the filter"],
   ["Enter", "in the table: explain the row"],
   ["←, →", "in the table: fold, unfold the group"],
+  ["↑, ↓", "in Segments: the previous, the next event"],
+  ["Space", "in Segments: play along the axis, pause"],
   ["Esc", "close, deselect, then show everything"],
   ["?", "this help"],
 ];
@@ -31,6 +33,7 @@ const FILTER: readonly (readonly [string, string])[] = [
   ["size>10MiB", "a size in the basis of the recording; likewise step:3"],
   ["category:gradient", "likewise op, name, module, dtype, shape, annotation, stack, pool, stream"],
   ["address:0x7f00", "the allocation that holds an address"],
+  ["action:alloc", "in the list of events: what an event did"],
   ["-word", "turned around; quotes hold words together, /…/ is a regular expression"],
 ];
 

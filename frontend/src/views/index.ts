@@ -1,6 +1,7 @@
 /** Every view of the page, one line each; each registers itself. */
 import "./allocations";
 import "./profile";
+import "./segments";
 import "./flame";
 import "./settings";
 import "./source";

@@ -12,6 +12,8 @@ const DRAG = 4;
 const TWICE = 500;
 /** Pixels within which the wheel takes the instant that is drawn for the one that is meant. */
 const STEADY = 2;
+/** Pixels beside the cursor's line within which a press takes hold of it. */
+const GRIP = 4;
 /** Pixels beside the plot that still count as its first and last column. */
 const EDGE = 4;
 /** Share of the window a key press pans by, and factor it zooms by. */
@@ -23,6 +25,8 @@ interface Press {
   readonly x: number;
   readonly window: Range;
   readonly pans: boolean;
+  /** Whether it began on the cursor's line, which then follows the pointer. */
+  readonly holds: boolean;
   moved: boolean;
 }
 
@@ -62,13 +66,16 @@ export function listen(element: HTMLElement, model: Model): () => void {
     // The middle button would start the browser's own scrolling.
     if (event.button === 1) event.preventDefault();
     const pans = event.button === 1 || event.shiftKey || spaceIsDown;
-    press = { id: event.pointerId, x: xOf(event), window: model.window.peek(), pans, moved: false };
+    const x = xOf(event);
+    const holds = !pans && isOnCursor(model, x);
+    press = { id: event.pointerId, x, window: model.window.peek(), pans, holds, moved: false };
     element.setPointerCapture(event.pointerId);
   });
   on("pointermove", (event) => {
     const x = xOf(event);
     const isOver = x >= -EDGE && x <= model.plot.peek().width + EDGE;
     anchor = null;
+    element.classList.toggle("is-on-cursor", press?.holds ?? isOnCursor(model, x));
     model.pointer.value = isOver || press !== null ? { x, y: yOf(event) } : null;
     if (press === null || press.id !== event.pointerId) return;
     if (Math.abs(x - press.x) >= DRAG) press.moved = true;
@@ -76,7 +83,8 @@ export function listen(element: HTMLElement, model: Model): () => void {
     if (press.pans) {
       const delta = ((press.x - x) / model.plot.peek().width) * span(press.window);
       model.setWindow(panWindow(press.window, model.whole.peek(), delta), false);
-    } else model.brush.value = brushedWindow(valueAt(press.x), valueAt(x), model.whole.peek());
+    } else if (press.holds) pickInstant(model);
+    else model.brush.value = brushedWindow(valueAt(press.x), valueAt(x), model.whole.peek());
   });
   on("pointerup", (event) => {
     if (press === null || press.id !== event.pointerId) return;
@@ -127,6 +135,13 @@ export function listen(element: HTMLElement, model: Model): () => void {
     spaceIsDown = false;
   });
   return () => stop.abort();
+}
+
+function isOnCursor(model: Model, x: number): boolean {
+  const place = model.cursorPlace.peek();
+  const window = model.window.peek();
+  if (place === null || place < window.begin || place > window.end) return false;
+  return Math.abs(toPixel(window, model.plot.peek().width, place) - x) <= GRIP;
 }
 
 function pickInstant(model: Model): void {

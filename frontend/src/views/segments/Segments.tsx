@@ -1,0 +1,138 @@
+/** The Segments view: numbers, the map, what it was over time beneath; all events beside or below. */
+
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { device, hasHistory, selection } from "../../state";
+import { Chart } from "../profile/timeline/Chart";
+import { Legend } from "../profile/timeline/Legend";
+import { Minimap } from "../profile/timeline/Minimap";
+import { followSizes, Notices } from "../profile/timeline/Timeline";
+import { Bar } from "./Bar";
+import { EventList } from "./events/EventList";
+import { changed, reveal, SegmentMap, selected } from "./map/Map";
+import { create, type Model } from "./model";
+import { Pools } from "./pools/Pools";
+import { State } from "./State";
+import "../profile/profile.css";
+import "../profile/timeline/timeline.css";
+import "./segments.css";
+
+export function Segments() {
+  const shown = device.value;
+  if (!shown) {
+    return (
+      <section class="state">
+        <h1>This recording holds no device</h1>
+      </section>
+    );
+  }
+  return <Shown key={shown.key} />;
+}
+
+function Shown() {
+  const model = useMemo(create, []);
+  useEffect(() => model.dispose, [model]);
+  useEffect(() => listen(model), [model]);
+  useSignalEffect(() => reveal(model, changed(model)));
+  useSignalEffect(() => {
+    if (selection.value !== null) reveal(model, selected(model));
+  });
+  const state = model.state.value;
+  return (
+    <div class="segments">
+      <State model={model} />
+      <div class="segments-main">
+        <div class="segments-now">
+          <Bar model={model} />
+          {state !== null && state.segments.length === 0 ? <NoSegments /> : null}
+          <SegmentMap model={model} />
+          {state !== null && state.about.hidden.segments > 0 ? <Hidden model={model} /> : null}
+        </div>
+        {hasHistory.value && <Over model={model} />}
+        <EventList model={model} />
+        <Pools model={model} />
+      </div>
+    </div>
+  );
+}
+
+/** Reserved, allocated and fragmentation on the axis that all views share. */
+function Over({ model }: { model: Model }) {
+  const { timeline } = model;
+  const section = useRef<HTMLElement>(null);
+  const chart = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (section.current === null || chart.current === null) return;
+    return followSizes(section.current, chart.current, timeline);
+  }, [timeline]);
+  return (
+    <section class="timeline segments-over" ref={section} aria-label="Memory over time">
+      <Legend model={timeline} />
+      <div class="timeline-stage" ref={chart}>
+        <Chart model={timeline} />
+        <Notices model={timeline} />
+      </div>
+      <Minimap model={timeline} />
+    </section>
+  );
+}
+
+function NoSegments() {
+  return (
+    <p class="no-history" role="note">
+      At this moment the recording knows of no segment. Segments are what a caching allocator holds
+      from the driver: snapshots of <code>torch.cuda.memory</code> have them, recordings of the
+      profiler on a CPU do not.
+    </p>
+  );
+}
+
+function Hidden({ model }: { model: Model }) {
+  const hidden = model.state.value?.about.hidden;
+  if (!hidden) return null;
+  return (
+    <p class="quiet small" role="note">
+      {hidden.segments} smaller segments are not drawn; all numbers count them.
+    </p>
+  );
+}
+
+/** Keys of the view, wherever the focus is: Space plays, up and down step through the events. */
+function listen(model: Model): () => void {
+  const stop = new AbortController();
+  const options = { signal: stop.signal };
+  let isArmed = false;
+  const isBusy = (event: KeyboardEvent): boolean =>
+    event.defaultPrevented ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    (event.target instanceof HTMLElement &&
+      event.target.closest("input, select, textarea, button, summary, a, dialog") !== null);
+  addEventListener(
+    "keydown",
+    (event) => {
+      if (isBusy(event)) return;
+      if (event.key === " ") {
+        // On the way up: held down, it pans the chart.
+        if (!event.repeat) isArmed = true;
+        event.preventDefault();
+      } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        model.list.step(event.key === "ArrowDown" ? 1 : -1);
+        event.preventDefault();
+      }
+    },
+    options,
+  );
+  addEventListener("pointerdown", () => (isArmed = false), options);
+  addEventListener(
+    "keyup",
+    (event) => {
+      if (event.key !== " " || !isArmed) return;
+      isArmed = false;
+      model.player.toggle();
+    },
+    options,
+  );
+  return () => stop.abort();
+}
