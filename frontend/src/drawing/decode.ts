@@ -1,6 +1,7 @@
 /** Four Arrow streams, each after its length, turned into a tile. */
 
 import { type Column, type Table, tableFromIPC } from "@uwdata/flechette";
+import { gapsOf } from "./gaps";
 import type { Tile, TileAbout } from "./tile";
 
 const HALF = 2 ** 32;
@@ -82,13 +83,14 @@ export function decodeTile(body: Uint8Array): Tile {
       hit: byte(rows, "hit"),
       offset: big(rows, "offset"),
     },
-    gaps: {
+    gaps: gapsOf({
       length: gaps.numRows,
       slot: int(gaps, "slot"),
+      band: byte(gaps, "band"),
       column: short(gaps, "column"),
       bytes: big(gaps, "bytes"),
       count: int(gaps, "count"),
-    },
+    }),
     merged: {
       length: merged.numRows,
       column: short(merged, "column"),

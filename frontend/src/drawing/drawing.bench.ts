@@ -2,6 +2,7 @@
 
 import { bench, describe } from "vitest";
 import type { Part } from "./columns";
+import { gapsOf } from "./gaps";
 import { paint } from "./paint";
 import { coloursOf, type Palette } from "./palette";
 import { fill } from "./raster";
@@ -61,13 +62,14 @@ function fullTile(index: number): Tile {
       base: new Float64Array(COLUMNS),
     },
     rows,
-    gaps: {
+    gaps: gapsOf({
       length: 2 * length,
+      band: new Uint8Array(2 * length),
       slot: Int32Array.from([...slots, ...slots]),
       column: Uint16Array.from([...first, ...last]),
       bytes: Float64Array.from([...slots.map(() => 0.25), ...slots.map(() => -0.25)]),
       count: new Int32Array(2 * length).fill(1),
-    },
+    }),
     merged: {
       length: cells,
       column,

@@ -8,7 +8,7 @@ export interface Palette {
   /** A colour a band, for each tile of the picture. */
   readonly bands: readonly (readonly string[])[];
   readonly background: string;
-  /** What is too small to be drawn by itself. */
+  /** What is too small to be drawn by itself: paler than its group, or this where it is of several. */
   readonly gap: string;
   /** Mapped addresses that nothing covers. */
   readonly held: string;
@@ -38,8 +38,9 @@ export interface Colours {
   readonly outline: number;
 }
 
-/** Share of the background in what stands back, and of black in an edge. */
+/** Share of the background in what stands back and in what is too small, and of black in an edge. */
 const FAINT = 0.78;
+const PALE = 0.35;
 const EDGE = 0.22;
 
 type Channels = readonly [number, number, number];
@@ -75,7 +76,6 @@ export function coloursOf(tiles: readonly Tile[], numbers: Numbering, palette: P
   const edge = new Int32Array(plain.length);
   const flag = new Uint8Array(plain.length);
   const siblings = new Set(palette.siblings);
-  const gap = gapShade(palette);
   let isMarked = false;
   plain[NOTHING - LOWEST] = packed(channels(palette.background));
   plain[HELD - LOWEST] = packed(channels(palette.held));
@@ -98,17 +98,27 @@ export function coloursOf(tiles: readonly Tile[], numbers: Numbering, palette: P
     const { rows, merged, gaps } = firstsOf(numbers, index);
     table(rows, tile.rows);
     table(merged, tile.merged);
-    plain.fill(gap, gaps - LOWEST, gaps - LOWEST + tile.rows.length + 1);
-    edge.fill(gap, gaps - LOWEST, gaps - LOWEST + tile.rows.length + 1);
+    const gapOf = gapsOf(palette, index);
+    for (let at = 0; at < tile.gaps.count; at++) {
+      const colour = gapOf(tile.gaps.band[at] as number);
+      plain[gaps - LOWEST + at] = colour;
+      edge[gaps - LOWEST + at] = colour;
+    }
   });
   return { plain, edge, flag, isMarked, outline: packed(channels(palette.outline)) };
 }
 
-/** Gaps stand back too while something is searched for or picked. */
-function gapShade({ gap, background, searching, faint }: Palette): number {
-  const isDimming = searching || faint.some((bands) => bands.length > 0);
-  const colour = channels(gap);
-  return packed(isDimming ? mixed(colour, channels(background), 0.6) : colour);
+/** The colours of gaps by band; they stand back while something is searched for, or another picked. */
+function gapsOf(palette: Palette, tile: number): (band: number) => number {
+  const background = channels(palette.background);
+  const back = new Set(palette.faint[tile]);
+  const pale = (colour: string, isBack: boolean) =>
+    packed(mixed(channels(colour), background, isBack ? FAINT : PALE));
+  const colours = (palette.bands[tile] ?? []).map((colour, band) =>
+    pale(colour, palette.searching || back.has(band)),
+  );
+  const none = packed(channels(palette.gap));
+  return (band) => colours[band] ?? none;
 }
 
 /** The colours of a tile's bands, bright or standing back. */

@@ -12,12 +12,14 @@ export function fillPlaced(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sort
   const born = byValue(rows.first, rows.length, columns.length);
   const died = byValue(rows.last, rows.length, columns.length);
   const cells = byValue(merged.column, merged.length, columns.length);
-  const bytes = new Float64Array(2 * rows.length + 1);
+  // Which of them is over which does not matter: no two are in the same place at once.
+  const items = Int32Array.from({ length: rows.length }, (_, row) => row);
+  const bytes = new Float64Array(rows.length);
   const living = new Living(bytes.length);
   let isStale = false;
   for (let column = 0; column < columns.length; column++) {
-    if (column > 0) isStale = bury(died, column - 1, bytes) || isStale;
-    bear(tile, born, column, bytes, living);
+    if (column > 0) isStale = bury(died, column - 1, items, bytes) || isStale;
+    bear(tile, born, column, items, bytes, living);
     const first = shown.from[column] as number;
     const last = shown.from[column + 1] as number;
     if (first === last) continue;
@@ -50,7 +52,7 @@ function fillColumn(
     place(sheet, base, offset, offset + about.pixel, firsts.merged + cell);
   }
   for (let at = 0; at < living.length; at++) {
-    const row = (living.items[at] as number) >> 1;
+    const row = living.items[at] as number;
     const offset = rows.offset[row] as number;
     place(sheet, base, offset, offset + (rows.bytes[row] as number), firsts.rows + row);
   }

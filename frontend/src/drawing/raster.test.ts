@@ -19,13 +19,33 @@ interface Part {
   readonly to: number;
 }
 
-/** What stands in a column from bottom to top, life by life: the slow truth of the stacked layout. */
-function stacks(lives: readonly Life[], shown: readonly { event: number }[]): Part[][] {
+/**
+ * What stands in a column from bottom to top, life by life: the slow truth of the stacked layout.
+ * Neighbours smaller than a pixel are in order of band.
+ */
+function stacks(
+  lives: readonly Life[],
+  shown: readonly { event: number }[],
+  pixel: number,
+): Part[][] {
   const seen = lives.map((life) => shown.filter(({ event }) => isAlive(life, event)).length);
+  const isDrawn = lives.map(({ bytes }, at) => (seen[at] as number) > 1 && bytes >= pixel);
+  const slot = lives.map((_, at) => isDrawn.slice(0, at).filter(Boolean).length);
+  const order = (at: number) => [
+    slot[at] as number,
+    isDrawn[at] ? 1 : 0,
+    isDrawn[at] ? 0 : (lives[at] as Life).band,
+  ];
+  const compare = (a: number, b: number) => {
+    const [left, right] = [order(a), order(b)];
+    const first = left.findIndex((value, place) => value !== right[place]);
+    return first < 0 ? a - b : (left[first] as number) - (right[first] as number);
+  };
   return shown.map(({ event }) => {
     const alive = lives.map((_, at) => at).filter((at) => isAlive(lives[at] as Life, event));
     const long = alive.filter((at) => (seen[at] as number) > 1);
     const short = alive.filter((at) => seen[at] === 1);
+    long.sort(compare);
     short.sort((a, b) => (lives[a] as Life).band - (lives[b] as Life).band);
     let bottom = 0;
     return [...long, ...short].map((at) => {
@@ -49,7 +69,7 @@ const wholeView = (lives: readonly Life[], pixels: Partial<View>): View => ({
 /** Every pixel of a picture (a column of the tile a pixel) that is not what the slow truth says. */
 function differences(lives: readonly Life[], tile: Tile, wanted: Wanted, view: View): string[] {
   const { ids, chosen, numbers } = fill([tile], [{ tile: 0, begin: 0, end: EVENTS }], view);
-  const expected = stacks(lives, instants(lives, wanted));
+  const expected = stacks(lives, instants(lives, wanted), wanted.pixel);
   const wrong: string[] = [];
   for (let x = 0; x < view.width; x++) {
     const column = chosen.column[x] as number;
@@ -69,13 +89,14 @@ function differences(lives: readonly Life[], tile: Tile, wanted: Wanted, view: V
 function words(tile: Tile, thing: ReturnType<typeof thingOf>): string {
   if (thing === null) return "nothing";
   if (thing.kind === "row") return `row of ${tile.rows.allocation[thing.at]}`;
-  return thing.kind === "merged" ? `merged in ${tile.merged.band[thing.at]}` : "gap";
+  const band = (thing.kind === "merged" ? tile.merged : tile.gaps).band[thing.at];
+  return `${thing.kind} in ${band}`;
 }
 
 function meaning(lives: readonly Life[], { at, isShort }: Part, pixel: number): string {
   const { band, bytes } = lives[at] as Life;
   if (isShort) return `merged in ${band}`;
-  return bytes < pixel ? "gap" : `row of ${at}`;
+  return bytes < pixel ? `gap in ${band}` : `row of ${at}`;
 }
 
 describe("the raster", () => {
@@ -113,7 +134,7 @@ describe("the raster", () => {
     const tile = tileOf(lives, { level: 1, index: 0, events: EVENTS, pixel: 100, columns: 512 });
     for (let column = 0; column < tile.columns.length; column++) {
       let sum = tile.columns.base[column] as number;
-      for (let slot = 0; slot <= tile.rows.length; slot++) sum += gapAt(tile, slot, column).bytes;
+      for (let gap = 0; gap < tile.gaps.count; gap++) sum += gapAt(tile, gap, column).bytes;
       for (let row = 0; row < tile.rows.length; row++) {
         const isIn =
           (tile.rows.first[row] as number) <= column && (tile.rows.last[row] as number) >= column;

@@ -1,6 +1,7 @@
 /** Lives made up at random, the tile a server would answer for them, and the slow truth, for tests. */
 
 import type { Layout } from "../state/view";
+import { gapsOf } from "./gaps";
 import type { Tile } from "./tile";
 
 export interface Life {
@@ -143,7 +144,7 @@ export function tileOf(lives: readonly Life[], wanted: Wanted): Tile {
       hit: Uint8Array.from(drawn, ({ life }) => Number(life.hit)),
       offset: Float64Array.from(drawn, ({ life }) => (layout === "stacked" ? 0 : life.offset)),
     },
-    gaps: gapsOf(longer, drawn, shown.length, low, layout),
+    gaps: smallOnes(longer, drawn, shown.length, low, layout),
     merged: mergedOf(
       layout === "stacked" ? seen.filter(isShort) : seen.filter((one) => !drawn.includes(one)),
       layout,
@@ -191,14 +192,15 @@ function isDrawn(one: Seen, { longer, low, high, layout, pixel }: Picture): bool
   return false;
 }
 
-function gapsOf(
+function smallOnes(
   longer: readonly Seen[],
   drawn: readonly Seen[],
   columns: number,
   low: number,
   layout: Layout,
 ): Tile["gaps"] {
-  const changes: { slot: number; column: number; bytes: number; count: number }[] = [];
+  const changes: { slot: number; band: number; column: number; bytes: number; count: number }[] =
+    [];
   if (layout === "stacked") {
     let slot = 0;
     const slots = longer.map((one) => {
@@ -207,7 +209,8 @@ function gapsOf(
       if (is) slot += 1;
       return is ? -1 : mine;
     });
-    for (let at = 0; at <= slot; at++) {
+    for (let cell = 0; cell < 4 * (slot + 1); cell++) {
+      const [at, band] = [Math.floor(cell / 4), cell % 4];
       let before = { bytes: 0, count: 0 };
       for (let column = 0; column < columns; column++) {
         let now = { bytes: 0, count: 0 };
@@ -217,24 +220,25 @@ function gapsOf(
           if (first > column || column > last) return;
           if (bottom + life.bytes > low) isBase = false;
           bottom += life.bytes;
-          if (slots[index] !== at || isBase) return;
+          if (slots[index] !== at || life.band !== band || isBase) return;
           now = { bytes: now.bytes + life.bytes, count: now.count + 1 };
         });
         if (now.bytes !== before.bytes || now.count !== before.count) {
           const bytes = now.bytes - before.bytes;
-          changes.push({ slot: at, column, bytes, count: now.count - before.count });
+          changes.push({ slot: at, band, column, bytes, count: now.count - before.count });
         }
         before = now;
       }
     }
   }
-  return {
+  return gapsOf({
     length: changes.length,
     slot: Int32Array.from(changes, ({ slot }) => slot),
+    band: Uint8Array.from(changes, ({ band }) => band),
     column: Uint16Array.from(changes, ({ column }) => column),
     bytes: Float64Array.from(changes, ({ bytes }) => bytes),
     count: Int32Array.from(changes, ({ count }) => count),
-  };
+  });
 }
 
 function mergedOf(shorts: readonly Seen[], layout: Layout): Tile["merged"] {

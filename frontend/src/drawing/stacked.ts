@@ -5,21 +5,53 @@ import type { Sheet } from "./sheet";
 import type { Firsts } from "./things";
 import type { Tile } from "./tile";
 
+/** Rows and gaps in stack order, as one row of items. */
+interface Stack {
+  /** Number of the thing that an item is. */
+  readonly id: Int32Array;
+  /** Place of every row and every gap among the items. */
+  readonly rows: Int32Array;
+  readonly gaps: Int32Array;
+}
+
+function stackOf({ rows, gaps }: Tile, firsts: Firsts): Stack {
+  const stack = {
+    id: new Int32Array(rows.length + gaps.count),
+    rows: new Int32Array(rows.length),
+    gaps: new Int32Array(gaps.count),
+  };
+  let gap = 0;
+  let item = 0;
+  for (let row = 0; row <= rows.length; row++) {
+    for (; gap < gaps.count && gaps.slot[gap] === row; gap++, item++) {
+      stack.gaps[gap] = item;
+      stack.id[item] = firsts.gaps + gap;
+    }
+    if (row === rows.length) break;
+    stack.rows[row] = item;
+    stack.id[item] = firsts.rows + row;
+    item += 1;
+  }
+  return stack;
+}
+
 /** Fills the columns of a tile that are `shown` (its columns, each with the pixel columns that show it). */
 export function fillStacked(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sorted): void {
   const { columns, rows, merged } = tile;
   const born = byValue(rows.first, rows.length, columns.length);
   const died = byValue(rows.last, rows.length, columns.length);
-  const changes = byValue(tile.gaps.column, tile.gaps.length, columns.length);
+  const { changes } = tile.gaps;
+  const changed = byValue(changes.column, changes.length, columns.length);
   const shorts = byValue(merged.column, merged.length, columns.length);
-  // Item 2 · k is the gap before row k, item 2 · k + 1 the row: bytes of each now, 0 is gone.
-  const bytes = new Float64Array(2 * rows.length + 1);
+  const stack = stackOf(tile, firsts);
+  // Bytes of each item now; 0 is gone.
+  const bytes = new Float64Array(stack.id.length);
   const living = new Living(bytes.length);
   let isStale = false;
   for (let column = 0; column < columns.length; column++) {
-    if (column > 0) isStale = bury(died, column - 1, bytes) || isStale;
-    isStale = change(tile, changes, column, bytes, living) || isStale;
-    bear(tile, born, column, bytes, living);
+    if (column > 0) isStale = bury(died, column - 1, stack.rows, bytes) || isStale;
+    isStale = change(tile, changed, column, stack.gaps, bytes, living) || isStale;
+    bear(tile, born, column, stack.rows, bytes, living);
     const first = shown.from[column] as number;
     const last = shown.from[column + 1] as number;
     if (first === last) continue;
@@ -27,7 +59,7 @@ export function fillStacked(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sor
     isStale = false;
     const base = (shown.places[first] as number) * sheet.height;
     const edges = sheet.edgeCount;
-    fillColumn(sheet, base, tile, column, living, bytes, shorts, firsts);
+    fillColumn(sheet, base, tile, column, living, stack.id, bytes, shorts, firsts);
     for (let at = first + 1; at < last; at++) {
       sheet.copy(base, (shown.places[at] as number) * sheet.height, edges);
     }
@@ -39,38 +71,46 @@ export function bear(
   { rows }: Tile,
   born: Sorted,
   column: number,
+  items: Int32Array,
   bytes: Float64Array,
   living: Living,
 ): void {
   for (let at = born.from[column] as number; at < (born.from[column + 1] as number); at++) {
     const row = born.places[at] as number;
-    bytes[2 * row + 1] = rows.bytes[row] as number;
-    living.come(2 * row + 1);
+    const item = items[row] as number;
+    bytes[item] = rows.bytes[row] as number;
+    living.come(item);
   }
 }
 
 /** Takes away the rows that were alive in `column` for the last time; true where there are such. */
-export function bury(died: Sorted, column: number, bytes: Float64Array): boolean {
+export function bury(
+  died: Sorted,
+  column: number,
+  items: Int32Array,
+  bytes: Float64Array,
+): boolean {
   const [from, to] = [died.from[column] as number, died.from[column + 1] as number];
-  for (let at = from; at < to; at++) bytes[2 * (died.places[at] as number) + 1] = 0;
+  for (let at = from; at < to; at++) bytes[items[died.places[at] as number] as number] = 0;
   return to > from;
 }
 
 /** Brings the gaps up to `column`; true where one has closed. */
 function change(
-  { gaps }: Tile,
-  changes: Sorted,
+  { gaps: { changes } }: Tile,
+  changed: Sorted,
   column: number,
+  items: Int32Array,
   bytes: Float64Array,
   living: Living,
 ): boolean {
   let hasClosed = false;
-  const to = changes.from[column + 1] as number;
-  for (let at = changes.from[column] as number; at < to; at++) {
-    const place = changes.places[at] as number;
-    const item = 2 * (gaps.slot[place] as number);
+  const to = changed.from[column + 1] as number;
+  for (let at = changed.from[column] as number; at < to; at++) {
+    const place = changed.places[at] as number;
+    const item = items[changes.gap[place] as number] as number;
     const before = bytes[item] as number;
-    const now = before + (gaps.bytes[place] as number);
+    const now = before + (changes.bytes[place] as number);
     bytes[item] = now;
     if (before === 0) living.come(item);
     if (now === 0) hasClosed = true;
@@ -88,6 +128,7 @@ function fillColumn(
   { columns, merged }: Tile,
   column: number,
   living: Living,
+  id: Int32Array,
   bytes: Float64Array,
   shorts: Sorted,
   firsts: Firsts,
@@ -105,8 +146,7 @@ function fillColumn(
     const edge = (top - low) * scale + 0.5;
     if (edge < from + 1) continue;
     const to = edge < height ? edge | 0 : height;
-    const id = ((item & 1) === 0 ? firsts.gaps : firsts.rows) + (item >> 1);
-    sheet.put(base, from, to, id, size);
+    sheet.put(base, from, to, id[item] as number, size);
     from = to;
   }
   for (let at = shorts.from[column] as number; at < (shorts.from[column + 1] as number); at++) {

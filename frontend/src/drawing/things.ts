@@ -36,8 +36,7 @@ export function numbering(tiles: readonly Tile[]): Numbering {
     rows.push(next);
     merged.push(next + tile.rows.length);
     gaps.push(next + tile.rows.length + tile.merged.length);
-    // A gap before every row, and one on top of all of them.
-    next += 2 * tile.rows.length + tile.merged.length + 1;
+    next += tile.rows.length + tile.merged.length + tile.gaps.count;
   }
   return { rows, merged, gaps, end: next };
 }
@@ -58,6 +57,7 @@ export const firstsOf = (numbers: Numbering, tile: number): Firsts => ({
 /** What `id` stands for; null for the numbers below zero. */
 export function thingOf(numbers: Numbering, id: number): Thing | null {
   if (id < 0 || id >= numbers.end) return null;
+  // From the last on: of tiles without anything, the number is the next one's too.
   let tile = numbers.rows.length - 1;
   while (tile > 0 && (numbers.rows[tile] as number) > id) tile--;
   const gap = id - (numbers.gaps[tile] as number);
@@ -69,16 +69,16 @@ export function thingOf(numbers: Numbering, id: number): Thing | null {
 
 /** Bytes and allocations in a gap at a column: the sum of its changes so far. */
 export function gapAt(
-  { gaps }: Tile,
-  slot: number,
+  { gaps: { changes } }: Tile,
+  gap: number,
   column: number,
 ): { readonly bytes: number; readonly count: number } {
   let bytes = 0;
   let count = 0;
-  for (let at = 0; at < gaps.length; at++) {
-    if (gaps.slot[at] !== slot || (gaps.column[at] as number) > column) continue;
-    bytes += gaps.bytes[at] as number;
-    count += gaps.count[at] as number;
+  for (let at = 0; at < changes.length; at++) {
+    if (changes.gap[at] !== gap || (changes.column[at] as number) > column) continue;
+    bytes += changes.bytes[at] as number;
+    count += changes.count[at] as number;
   }
   return { bytes, count };
 }

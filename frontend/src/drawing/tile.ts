@@ -59,11 +59,21 @@ export interface Rows {
   readonly offset: Float64Array;
 }
 
-/** Changes of what is too small to be drawn, by its place in the stack. */
+/** What is too small to be drawn: gaps by place in the stack and band, in that order. */
 export interface Gaps {
-  readonly length: number;
+  readonly count: number;
   /** It comes before the row of this number. */
   readonly slot: Int32Array;
+  /** None of the tile's groups where it is of several. */
+  readonly band: Uint8Array;
+  readonly changes: Changes;
+}
+
+/** Changes of gaps, column by column. */
+export interface Changes {
+  readonly length: number;
+  /** Which gap. */
+  readonly gap: Int32Array;
   readonly column: Uint16Array;
   readonly bytes: Float64Array;
   readonly count: Int32Array;
@@ -90,8 +100,8 @@ export interface Tile {
   readonly merged: Merged;
 }
 
-const arraysOf = (tile: Tile): ArrayBufferView[] =>
-  [tile.columns, tile.rows, tile.gaps, tile.merged].flatMap((table) =>
+const arraysOf = ({ columns, rows, gaps, merged }: Tile): ArrayBufferView[] =>
+  [columns, rows, gaps, gaps.changes, merged].flatMap((table) =>
     Object.values(table).filter((value): value is ArrayBufferView => ArrayBuffer.isView(value)),
   );
 

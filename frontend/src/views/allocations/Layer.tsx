@@ -8,7 +8,8 @@ import type { Picture } from "./pictures";
 import { placed } from "./placing";
 
 interface LayerProps {
-  model: Model;
+  /** What it is placed by: the window, the bytes and the plot of now. */
+  model: { readonly timeline: Pick<Model["timeline"], "window" | "plot"> } & Pick<Model, "bytes">;
   picture: ReadonlySignal<Picture | null>;
   name: string;
 }

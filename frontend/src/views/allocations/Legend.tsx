@@ -21,7 +21,7 @@ export function Legend({ model }: { model: Model }) {
         {layout === "stacked" ? (
           <>
             <span title="Too small to be drawn one by one at this zoom; hover says how many">
-              <i class="timeline-swatch" style={{ background: gap }} /> smaller ones
+              <i class="timeline-swatch" style={{ background: gap }} /> paler: smaller ones
             </span>
             <span title="All that is allocated: the curve of the Profile view">
               <i class="timeline-dash" /> allocated

@@ -61,7 +61,11 @@ export function tell({ tile, column, thing, isHeld, reach }: Pointed): Told {
   if (thing === null) {
     return { kind: isHeld ? "held" : "nothing", bytes: span(reach), count: 0, band: null };
   }
-  if (thing.kind === "gap") return { kind: "gap", ...gapAt(tile, thing.at, column), band: null };
+  if (thing.kind === "gap") {
+    const band = tile.gaps.band[thing.at] as number;
+    const isOne = band < tile.about.groups.length;
+    return { kind: "gap", ...gapAt(tile, thing.at, column), band: isOne ? band : null };
+  }
   const table = thing.kind === "row" ? tile.rows : tile.merged;
   const count = thing.kind === "row" ? 1 : (tile.merged.count[thing.at] as number);
   const band = table.band[thing.at] as number;

@@ -9,6 +9,8 @@ import type { Place, Shape } from "./grid";
 export const TOP = 16;
 
 export interface Question extends Target {
+  /** What is stacked; allocations where it is not said. */
+  readonly of?: "segments";
   readonly layout: Layout;
   readonly axis: Axis;
   readonly by: string;

@@ -25,7 +25,7 @@ export function wordsFor(pointed: Pointed, card: AllocationCard | null): Words {
   const { tile, column } = pointed;
   const event = tile.columns.event[column] as number;
   const told = tell(pointed);
-  const group = told.band === null ? null : labelOf(tile, told.band);
+  const group = groupWords(tile, told.band);
   return {
     title: instantTitle(event, known(tile.columns.time[column])),
     what: whatWords(pointed, told, group),
@@ -34,25 +34,28 @@ export function wordsFor(pointed: Pointed, card: AllocationCard | null): Words {
   };
 }
 
-export function labelOf(tile: Tile, band: number): string {
-  const group = tile.about.groups[band];
-  return group === undefined ? "others" : groupLabel(group.label, tile.about.by);
+/** ` of Gradient`; what is no group by name stands apart: `, before the window`. */
+export function groupWords(tile: Tile, band: number | null): string {
+  const group = band === null ? undefined : tile.about.groups[band];
+  if (group === undefined) return "";
+  if (group.key.startsWith("…")) return `, ${group.label}`;
+  return ` of ${groupLabel(group.label, tile.about.by)}`;
 }
 
 function whatWords(
   pointed: Pointed,
   { kind, bytes: size, count: number }: ReturnType<typeof tell>,
-  group: string | null,
+  group: string,
 ): string {
   switch (kind) {
     case "allocation":
-      return `${bytes(size)} of ${group}`;
+      return `${bytes(size)}${group}`;
     case "several": {
       const which = pointed.tile.about.layout === "stacked" ? "short" : "small or short";
-      return `${count(number)} ${which} allocations of ${group}, ${bytes(size)}`;
+      return `${count(number)} ${which} allocations${group}, ${bytes(size)}`;
     }
     case "gap":
-      return `${counted(number, "smaller allocation")}, ${bytes(size)}`;
+      return `${counted(number, "smaller allocation")}${group}, ${bytes(size)}`;
     case "held":
       return "mapped, but not allocated";
     case "nothing":
