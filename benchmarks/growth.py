@@ -1,9 +1,10 @@
 """How indexing and asking grow with the recording: from 100 000 to 10 000 000 events.
 
 Snapshots of the simulated training job (``_training``), beside a plain ``pickle.load`` of each.
-Indexing is the import child as TensorBoard starts it; processor time is what is fitted, as it is
-steady on a machine that does other things. Window queries are those of ``usage_window``, on the
-mapped entry, in a process of their own, after one round to warm it.
+Indexing is the import child as TensorBoard starts it. Window queries are those of ``usage_window``,
+on the mapped entry, in a process of their own, grouping by grouping as somebody looks at them: the
+first of each apart, which works out the grouping, then windows of every zoom. All are judged by
+processor time, which is steady on a machine that does other things.
 
 The fits: a line (least squares of relative misses) and an exponent (slope of logarithms).
 
@@ -18,24 +19,25 @@ import multiprocessing
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from benchmarks import _training
 from benchmarks._measure import ROOT, by_turns
 from benchmarks.snapshot_index import imported
-from benchmarks.usage_window import Times, questions, timed
+from benchmarks.usage_window import Times, questions
+from tb_memory_plugin.analysis.grouping import GROUPINGS
 from tb_memory_plugin.readers.limits import available
 from tb_memory_plugin.recording.recording import open_recording
 from tb_memory_plugin.views.usage import window
 
 EVENTS = (100_000, 300_000, 1_000_000, 2_700_000, 10_000_000)
 _LOAD = "import pickle, sys; made = pickle.load(open(sys.argv[1], 'rb'))"
-_ONCE_FROM = 5_000_000  # events: longer ones are measured once
+_ONCE_FROM = 2_500_000  # events: longer ones are measured once
 _MILLION = 1_000_000
 _EACH = 1_000  # bytes of memory an event takes, about, when a snapshot is made
 
@@ -52,6 +54,7 @@ class Row:
     wall: float
     processor: float
     peak: int
+    first: Times
     queries: Times
 
 
@@ -81,28 +84,32 @@ def measured(events: int, queries: int, folder: Path) -> Row:
         found["index"].wall,
         found["index"].processor,
         found["index"].peak,
-        asked_elsewhere(entry, queries),
+        *asked_elsewhere(entry, queries),
     )
 
 
-def asked_elsewhere(entry: Path, queries: int) -> Times:
+def asked_elsewhere(entry: Path, queries: int) -> list[Times]:
     """:func:`asked`, in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.growth", "--ask", str(entry)]
     command += ["--queries", str(queries)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
-    return Times(**json.loads(done.stdout))
+    return [Times(**times) for times in json.loads(done.stdout)]
 
 
-def asked(entry: Path, queries: int) -> Times:
-    """Milliseconds of warm window queries, every zoom, axis and grouping."""
+def asked(entry: Path, queries: int) -> tuple[Times, Times]:
+    """Milliseconds of processor time of window queries: the first by each grouping, the others."""
     recording = open_recording(entry)
     (device,) = recording.devices
-
-    def ask(question: dict[str, Any]) -> object:
-        return window(recording, device, **question)
-
-    timed(ask, questions(recording, queries))
-    return Times.of(timed(ask, questions(recording, queries, seed=1)))
+    first, others = [], []
+    for by in GROUPINGS:
+        taken = []
+        for question in questions(recording, 1 + queries // len(GROUPINGS), seed=len(first)):
+            start = time.process_time()
+            window(recording, device, **{**question, "by": by})
+            taken.append(time.process_time() - start)
+        first.append(taken[0])
+        others += taken[1:]
+    return Times.of(first), Times.of(others)
 
 
 def line(events: list[int], values: list[float]) -> tuple[float, float, float]:
@@ -146,7 +153,7 @@ def main() -> None:
     parser.add_argument("--ask", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.ask:
-        print(json.dumps(asdict(asked(chosen.ask, chosen.queries))))
+        print(json.dumps([asdict(times) for times in asked(chosen.ask, chosen.queries)]))
         return
     rows = []
     for events in map(int, chosen.events.split(",")):
@@ -159,15 +166,15 @@ def main() -> None:
         print(json.dumps([asdict(row) for row in rows]))
         return
     print(
-        "    events  file MiB |  pickle.load s   peak MiB |  index s  processor s   peak MiB  "
-        "entry MiB | window ms median    p95"
+        "    events  file MiB | pickle.load s  peak MiB | index s  processor s  peak MiB  "
+        "entry MiB | window ms first  median   p95"
     )
     for row in rows:
         print(
-            f"{row.events:10,}{row.file / 2**20:10.0f} |{row.load:15.2f}"
-            f"{row.load_peak / 2**20:11.0f} |{row.wall:9.2f}{row.processor:13.2f}"
-            f"{row.peak / 2**20:11.0f}{row.entry / 2**20:11.0f} |"
-            f"{row.queries.median:17.2f}{row.queries.p95:7.2f}"
+            f"{row.events:10,}{row.file / 2**20:10.0f} |{row.load:14.2f}"
+            f"{row.load_peak / 2**20:10.0f} |{row.wall:8.2f}{row.processor:13.2f}"
+            f"{row.peak / 2**20:10.0f}{row.entry / 2**20:11.0f} |"
+            f"{row.first.median:16.1f}{row.queries.median:8.2f}{row.queries.p95:6.2f}"
         )
     print("\n".join(fitted(rows)))
 
