@@ -19,6 +19,10 @@ T = TypeVar("T")
 #: Anonymous memory that results may hold, in bytes, over all recordings.
 ROOM = 24 << 20
 
+#: The same for each event of the largest recording that is asked about, if that is more: what one
+#: screen takes has to fit, or every question works it out anew.
+ROOM_PER_EVENT = 9
+
 
 class _Memo:
     """Results by recording and name, least recently used out first."""
@@ -27,7 +31,7 @@ class _Memo:
         self._room = room
         self._held = 0
         self._results: OrderedDict[tuple[int, Hashable], tuple[Any, int]] = OrderedDict()
-        self._known: set[int] = set()
+        self._known: dict[int, int] = {}  # the room a recording asks for, by its identity
         self._lock = threading.RLock()
 
     def get(self, recording: Recording, name: Hashable, work: Callable[[], T]) -> T:
@@ -38,22 +42,23 @@ class _Memo:
                 found: T = self._results[key][0]
                 return found
             if id(recording) not in self._known:
-                self._known.add(id(recording))
+                self._known[id(recording)] = ROOM_PER_EVENT * recording.table("events").num_rows
                 weakref.finalize(recording, self._forget, id(recording))
         result = work()  # outside the lock: two threads may do it twice, none waits for another
         size = _size(result)
         with self._lock:
-            if key not in self._results and size <= self._room:
+            room = max([self._room, *list(self._known.values())])
+            if key not in self._results and size <= room:
                 self._results[key] = (result, size)
                 self._held += size
-                while self._held > self._room:
+                while self._held > room:
                     _, (_, dropped) = self._results.popitem(last=False)
                     self._held -= dropped
         return result
 
     def _forget(self, identity: int) -> None:
         with self._lock:
-            self._known.discard(identity)
+            self._known.pop(identity, None)
             for key in [key for key in self._results if key[0] == identity]:
                 self._held -= self._results.pop(key)[1]
 

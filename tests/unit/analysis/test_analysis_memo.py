@@ -7,7 +7,7 @@ import gc
 import numpy as np
 
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.memo import _Memo
+from tb_memory_plugin.analysis.memo import ROOM_PER_EVENT, _Memo
 from tests.fixtures.histories import history
 
 
@@ -45,6 +45,16 @@ def test_what_is_larger_than_the_room_is_not_kept_and_drops_nothing() -> None:
     kept.get(recording, "small", lambda: 1)
     kept.get(recording, "large", lambda: np.zeros(5000, np.int8))
     assert kept.get(recording, "small", lambda: 2) == 1
+
+
+def test_a_long_recording_gets_room_by_its_events() -> None:
+    recording = history([("alloc", place * 512, 512) for place in range(400)])
+    room = ROOM_PER_EVENT * 400
+    kept = _Memo(100)
+    kept.get(recording, "fits", lambda: np.zeros(room - 200, np.int8))
+    kept.get(recording, "does not", lambda: np.zeros(room + 1, np.int8))
+    assert kept.get(recording, "fits", lambda: np.ones(1)).size == room - 200
+    assert kept.get(recording, "does not", lambda: np.ones(1)).size == 1
 
 
 def test_results_go_with_their_recording() -> None:
