@@ -30,6 +30,12 @@ from tb_memory_plugin.api import LoadedRecording
 
 Frames = list[dict[str, Any]]
 
+#: What is written for a run, by the name of the file.
+SETTINGS = {
+    "simulated_gpu": Settings(),
+    "simulated_gpu_expandable": Settings(expandable_segments=True),
+}
+
 
 @dataclass(frozen=True)
 class Change:
@@ -40,6 +46,15 @@ class Change:
     bytes: int
     time_us: int
     frames: Frames | None
+
+
+def write_all(recording: Path, folder: Path, *, capacity: int) -> dict[str, bool]:
+    """:func:`write` with each of ``SETTINGS``, into ``folder``; what it says, by file name."""
+    paths = {folder / f"{name}.pickle": settings for name, settings in SETTINGS.items()}
+    return {
+        path.name: write(recording, path, capacity=capacity, settings=settings)
+        for path, settings in paths.items()
+    }
 
 
 def write(recording: Path, path: Path, *, capacity: int, settings: Settings | None = None) -> bool:

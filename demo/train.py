@@ -2,7 +2,8 @@
 
 Made data, no download, under a minute on two cores. The runs are ``leaky`` and ``fixed``; look at
 them with ``tensorboard --logdir demo/runs``. Beside each recording stands what a small GPU's
-allocator would have made of it, ``simulated_gpu.pickle``: there, the bug ends in out-of-memory.
+allocator would have made of it, ``simulated_gpu.pickle`` (and, with expandable segments,
+``simulated_gpu_expandable.pickle``): there, the bug ends in out-of-memory.
 """
 
 from __future__ import annotations
@@ -139,10 +140,11 @@ def main() -> None:
             batch_size=options.batch_size,
         )
         log.info("%s: %.1f s", name, time.monotonic() - began)
-        snapshot = options.logdir / name / "simulated_gpu.pickle"
-        full = cuda_shaped.write(recording, snapshot, capacity=options.gpu_mib << 20)
-        end = "runs out of memory" if full else "is enough"
-        log.info("%s: a simulated GPU of %d MiB %s", name, options.gpu_mib, end)
+        capacity = options.gpu_mib << 20
+        done = cuda_shaped.write_all(recording, options.logdir / name, capacity=capacity)
+        for file, full in done.items():
+            end = "runs out of memory" if full else "is enough"
+            log.info("%s: %s, %d MiB: %s", name, file, options.gpu_mib, end)
 
 
 if __name__ == "__main__":

@@ -90,9 +90,10 @@ def births(run: LoadedRecording) -> list[tuple[int, list[tuple[str, str, int]]]]
     ]
 
 
-def test_the_simulated_gpu_holds_what_the_cpu_held(runs: Path) -> None:
+@pytest.mark.parametrize("file", ["simulated_gpu", "simulated_gpu_expandable"])
+def test_the_simulated_gpu_holds_what_the_cpu_held(runs: Path, file: str) -> None:
     made = recording(runs / "fixed")
-    simulated = tb_memory_plugin.load(runs / "fixed" / "simulated_gpu.pickle")
+    simulated = tb_memory_plugin.load(runs / "fixed" / f"{file}.pickle")
 
     assert births(simulated) == births(made)
     facts, expected = simulated.devices["0"], made.devices["cpu"]
@@ -118,5 +119,9 @@ def test_the_simulated_gpu_is_too_small_for_the_leak(runs: Path) -> None:
     (failure,) = simulated.devices["0"].oom
     unused = simulated.devices["0"].reserved_end - simulated.devices["0"].allocated_end
     assert failure["device_free"] < failure["requested"] < unused  # fragmentation
+    further = tb_memory_plugin.load(runs / "leaky" / "simulated_gpu_expandable.pickle")
+    assert births(further) == births(made)[: len(births(further))]
+    mapped = further.table("events")["action"].to_pylist().count(Action.SEGMENT_MAP)
+    assert mapped > 0 and not events.count(Action.SEGMENT_MAP)
     open_spans = [span for span in simulated.table("spans").to_pylist() if span["end"] is None]
     assert open_spans
