@@ -395,7 +395,7 @@ def test_pools_have_their_envelopes(watched: Watched, server: TensorBoardServer)
     shown = frame.locator(".segments-pool figcaption")
     shown.first.wait_for()
     text = shown.all_inner_texts()
-    assert [each.split(" at the cursor")[0] for each in text] == [
+    assert [each.split(" at the cursor")[0].strip() for each in text] == [
         "default pool, default stream",
         "private pool 0,1, default stream",
     ]
@@ -418,6 +418,34 @@ def test_pools_have_their_envelopes(watched: Watched, server: TensorBoardServer)
     settle(watched.page)
     assert "window" in words_of(settled_address(watched.page, "p.memory.window"))
     assert canvas.evaluate("c => c.toDataURL()") != before
+
+
+def test_segments_are_stacked_over_time(
+    watched: Watched, server: TensorBoardServer, picture: Any
+) -> None:
+    frame = show(watched, server, "oom_expandable_3gpu", device="1", axis="event")
+    stack = frame.get_by_test_id("segments-stack")
+    stack.scroll_into_view_if_needed()
+    frame.get_by_test_id("segments-front").wait_for()
+    settle(watched.page)
+    box = stack.bounding_box()
+    assert box
+    right = box["x"] + LEFT + 0.7 * (box["width"] - LEFT - RIGHT)
+    watched.page.mouse.move(right, box["y"] + 140)
+    tooltip = frame.get_by_test_id("segments-stack-tooltip")
+    tooltip.wait_for()
+    picture(watched.page, "stack")
+    text = tooltip.inner_text().replace("\u202f", "").replace("\u00a0", " ")
+    assert "mapped range" in text and "default stream" in text
+    instant = re.search(r"event (\d+)", text)
+    total = re.search(r"in (\d+) mapped ranges? at this instant", text)
+    assert instant and total
+    watched.page.mouse.down()
+    watched.page.mouse.up()
+    wait_for_event(frame, int(instant[1]))
+    before = words_of(watched.page.url).get("window")
+    watched.page.mouse.wheel(0, -200)
+    assert words_of(settled_address(watched.page, "p.memory.window"))["window"] != before
 
 
 def test_pending_blocks_and_pools_of_a_snapshot_without_a_history(

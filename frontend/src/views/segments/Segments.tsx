@@ -13,6 +13,8 @@ import { changed, reveal, SegmentMap, selected } from "./map/Map";
 import { create, type Model } from "./model";
 import { Pools } from "./pools/Pools";
 import { State } from "./State";
+import { Stack } from "./stack/Stack";
+import "../allocations/allocations.css";
 import "../profile/profile.css";
 import "../profile/timeline/timeline.css";
 import "./segments.css";
@@ -50,7 +52,10 @@ function Shown() {
         </div>
         {hasHistory.value && <Over model={model} />}
         <EventList model={model} />
-        <Pools model={model} />
+        <div class="segments-lower">
+          {hasHistory.value && <Stack model={model} />}
+          <Pools model={model} />
+        </div>
       </div>
     </div>
   );

@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { bytes, counted } from "../../../format";
 import { hasHistory } from "../../../state";
-import { dark, ink } from "../../../theme/theme";
+import { colours, dark, ink } from "../../../theme/theme";
 import { usePaint } from "../../profile/timeline/usePaint";
 import { fillsFor } from "../map/textures";
 import type { Model } from "../model";
@@ -67,7 +67,8 @@ function Pool({ model, group, id, label }: PoolProperties) {
   return (
     <figure class="segments-pool" data-pool={id}>
       <figcaption>
-        {label} <span class="quiet">at the cursor: {words}</span>
+        <i class="timeline-swatch" style={{ background: colours.value.of({ key: id }) }} /> {label}{" "}
+        <span class="quiet">at the cursor: {words}</span>
       </figcaption>
       <canvas
         ref={canvas}
