@@ -17,7 +17,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views.flame_frames import cut
 
 LIMIT = 500
-MOST = 5000
+MOST = 2000
 
 
 def page(

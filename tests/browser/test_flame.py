@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 ROW = 18
 OWN, LIBRARY, QUIET = "#f2a65a", "#b9c9dc", "#d9d9d9"
+CURSOR = "#1565c0"
 TORCH = "/env/lib/python3.11/site-packages/torch/nn/functional.py"
 MODEL = "/home/me/model.py"
 RUN = {"run": "train", "source": "train.tbmem"}
@@ -266,6 +267,7 @@ def test_a_frame_groups_the_other_views(watched: Watched, server: TensorBoardSer
     flame.frame.get_by_role("button", name="group by this frame").click()
     typed = flame.frame.get_by_role("textbox", name="Pattern to group by")
     assert typed.input_value() == r"/^forward \/home\/me\/model\.py:88$/"
+    flame.frame.locator(".inspector dd", has_text=re.compile(r"400\.0\sMiB")).first.wait_for()
     flame.frame.get_by_role("tab", name="Profile").click()
     row = flame.frame.locator("table.groups tr[data-row]").first
     row.filter(has_text=re.compile(r"400\.0\sMiB")).wait_for()
@@ -275,6 +277,19 @@ def test_a_frame_groups_the_other_views(watched: Watched, server: TensorBoardSer
     flame.frame.get_by_role("button", name="… 2 library frames").click()
     flame.frame.locator(".flame-way strong", has_text="library").wait_for()
     assert flame.frame.get_by_role("button", name="group by this frame").is_disabled()
+
+
+def test_the_stack_of_what_is_selected_is_outlined(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    flame = flame_of(watched, server, allocation=1)
+    flame.frame.locator(".inspector .stack").first.wait_for()
+    flame.page.wait_for_timeout(200)
+    assert [flame.pixel(0.3, row) for row in range(1, 5)] == [CURSOR] * 4
+    assert (flame.pixel(0.7, 2), flame.pixel(0.96, 1)) == (OWN, QUIET)
+    flame.frame.get_by_role("button", name="Deselect").click()
+    flame.page.wait_for_timeout(300)
+    assert flame.pixel(0.3, 1) == OWN
 
 
 WEIGHTS = [

@@ -15,6 +15,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["←, →", "in the table: fold, unfold the group"],
   ["↑, ↓", "in Segments: the previous, the next event"],
   ["Space", "in Segments: play along the axis, pause"],
+  ["↑, ↓, ←, →", "in the flame graph: to what is called, back, to the neighbours"],
+  ["Enter", "in the flame graph: look into the frame; Esc looks out again"],
   ["Esc", "close, deselect, then show everything"],
   ["?", "this help"],
 ];

@@ -40,6 +40,7 @@ export function Graph({ model }: { model: Model }) {
       rows: model.rows.value,
       scrolled: model.scrolled.value,
       upwards: upwards.value,
+      selected: model.selected.value,
       focus: focused.value ? model.focus.value : null,
       pointed: model.pointer.value?.place ?? null,
     };

@@ -2,7 +2,7 @@
 
 import { chooseGrouping } from "../../flow/choose";
 import { share } from "../../format";
-import { call, filter, pattern } from "../../state/view";
+import { call, filter, pattern, selection } from "../../state/view";
 import { weight } from "../weighing/words";
 import { lookInto, type Model } from "./model";
 import { expressionOf, withTerm } from "./phrase";
@@ -68,6 +68,8 @@ export function Way({ model }: { model: Model }) {
           onClick={() => {
             pattern.value = expression ?? "";
             chooseGrouping("pattern");
+            // Its key is the pattern itself: the chart lets the others stand back.
+            selection.value = { kind: "group", by: "pattern", key: expression ?? "" };
           }}
         >
           group by this frame

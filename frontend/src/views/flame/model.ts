@@ -1,12 +1,14 @@
 /** The flame graph's own state: its answer, its boxes, what is pointed at, and where clicks lead. */
 
 import { computed, signal } from "@preact/signals";
-import { type FlameQuery, flameAddress, getFlame } from "../../api";
+import { type FlameQuery, type Frame, flameAddress, getFlame } from "../../api";
+import { breakdown, card } from "../../flow/questions";
 import { resource } from "../../state/resource";
-import { call, find, folded, inverted } from "../../state/view";
+import { by, call, find, folded, inverted, selection } from "../../state/view";
 import { weighQuery } from "../weighing/query";
 import type { Scheme } from "./colours";
 import { layoutOf } from "./layout";
+import { nodesOf } from "./selected";
 
 /** Pixels of a row. */
 export const ROW = 18;
@@ -55,6 +57,13 @@ export function createModel() {
   /** Rows above the first node: the way to it. */
   const above = computed(() => (shown.value?.graph.way.length ?? 1) - 1);
   const rows = computed(() => above.value + (shown.value?.layout.rows.length ?? 1));
+  /** Nodes that the stack of the selected allocation or group goes through. */
+  const selected = computed<ReadonlySet<number>>(() => {
+    const stack = selectedStack();
+    if (shown.value === null || stack === null) return new Set();
+    const { graph, layout } = shown.value;
+    return new Set(nodesOf(graph, layout, stack, inverted.value));
+  });
   return {
     width,
     height,
@@ -66,10 +75,19 @@ export function createModel() {
     shown,
     above,
     rows,
+    selected,
     addressOf: (file: Parameters<typeof flameAddress>[0]): string | null =>
       asked.value && flameAddress(file, asked.value),
     dispose,
   };
+}
+
+/** The stack of birth of what is selected; null where it has none, or nothing is. */
+function selectedStack(): readonly Frame[] | null {
+  const chosen = selection.value;
+  if (chosen?.kind === "allocation") return card.value.data?.birth_stack ?? null;
+  if (chosen?.kind !== "group" || chosen.by !== "stack" || by.value !== "stack") return null;
+  return breakdown.value.data?.groups.find(({ key }) => key === chosen.key)?.frames ?? null;
 }
 
 /** Name, key, value and so on of a node or a step. */

@@ -22,6 +22,8 @@ export interface Picture {
   rows: number;
   scrolled: number;
   upwards: boolean;
+  /** Nodes that the stack of what is selected goes through. */
+  selected: ReadonlySet<number>;
   focus: Place | null;
   pointed: Place | null;
 }
@@ -83,6 +85,7 @@ function box(surface: Surface, picture: Picture, at: Box, place: Place, ink: Ink
     context.fillStyle = at.hit > 0.5 ? inkOn(colour) : ink.text;
     name(surface, frames.label[at.frame] ?? "", at, width);
   }
+  if (place > 0 && picture.selected.has(place)) outline(surface, at, width, ink.cursor, 2);
   if (place === picture.pointed || place === picture.focus)
     outline(surface, at, width, ink.text, 2);
 }
