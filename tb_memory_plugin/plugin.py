@@ -29,6 +29,7 @@ from tb_memory_plugin.views import (
     flame_files,
     pools,
     segments,
+    segments_csv,
     source_code,
     source_lines,
     summary,
@@ -72,6 +73,8 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/segments": self._segments,
             "/events": self._events,
             "/pools": self._pools,
+            "/segments.csv": self._segments_csv,
+            "/events.csv": self._events_csv,
             "/tile": self._tile,
             "/export.csv": self._export,
             "/flame": self._flame,
@@ -206,6 +209,18 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         asked = Parameters(request)
         content = pools.window(*self._asked(asked), **_window(asked))
         return http_util.Respond(request, content, ARROW, expires=_expires(asked))
+
+    @route
+    def _segments_csv(self, request: Any) -> Any:
+        asked = Parameters(request)
+        content = "".join(segments_csv.state(*self._asked(asked), _moment(asked)))
+        return _download(request, content, "segments.csv", "text/csv")
+
+    @route
+    def _events_csv(self, request: Any) -> Any:
+        asked = Parameters(request)
+        content = "".join(segments_csv.listed(*self._asked(asked), asked.text("filter", "")))
+        return _download(request, content, "events.csv", "text/csv")
 
     @route
     def _export(self, request: Any) -> Any:

@@ -41,7 +41,7 @@ def groups(recording: Recording, device: Device, **question: Any) -> Iterator[st
     Raises QueryError before the first piece.
     """
     rows = breakdown.page(recording, device, **question, limit=None)["groups"]
-    return _pieces(_GROUP_COLUMNS, iter([rows]))
+    return pieces(_GROUP_COLUMNS, iter([rows]))
 
 
 def allocations(recording: Recording, device: Device, **question: Any) -> Iterator[str]:
@@ -55,10 +55,11 @@ def allocations(recording: Recording, device: Device, **question: Any) -> Iterat
         allocation_rows(recording, rows[begin : begin + _ROWS_AT_ONCE])
         for begin in range(0, len(rows), _ROWS_AT_ONCE)
     )
-    return _pieces(_ALLOCATION_COLUMNS, parts)
+    return pieces(_ALLOCATION_COLUMNS, parts)
 
 
-def _pieces(columns: Sequence[str], parts: Iterator[Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+def pieces(columns: Sequence[str], parts: Iterator[Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+    """A line of ``columns``, then one a row, a piece of text for each of ``parts``."""
     yield _text([columns])
     for part in parts:
         yield _text([[_cell(row[column]) for column in columns] for row in part])

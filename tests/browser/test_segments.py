@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import pickle
 import re
@@ -474,6 +475,27 @@ def test_it_fits_a_narrow_page(watched: Watched, server: TensorBoardServer, pict
     watched.page.set_viewport_size({"width": 1900, "height": 1000})
     settle(watched.page)
     picture(watched.page, "wide")
+
+
+def test_state_and_events_are_downloaded_and_the_filter_is_in_the_link(
+    watched: Watched, server: TensorBoardServer, small: dict[str, Any]
+) -> None:
+    last = len(small["device_traces"][0]) - 1
+    frame = show(watched, server, "small_train", at=last, events="action:segment")
+    wanted = [e for e in small["device_traces"][0] if e["action"].startswith("segment")]
+    assert frame.get_by_label("Filter events").input_value() == "action:segment"
+    with watched.page.expect_download() as download:
+        frame.locator(".segments-events a[download]").click()
+    with download.value.path().open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["address"] for row in rows] == [hex(entry["addr"]) for entry in wanted]
+    with watched.page.expect_download() as download:
+        frame.locator(".segments-bar a[download]").click()
+    with download.value.path().open(newline="") as file:
+        sizes = [int(row["size"]) for row in csv.DictReader(file)]
+    assert sum(sizes) == sum(segment["total_size"] for segment in small["segments"])
+    frame.get_by_label("Filter events").fill("size>1MiB")
+    assert "size" in words_of(settled_address(watched.page, "size"))["events"]
 
 
 def test_a_failure_of_the_server_is_said_and_asked_anew(

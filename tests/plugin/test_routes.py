@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ WAYS: dict[str, dict[str, Any]] = {
     "slow": {"arguments": ["--load_fast=false"]},
     "prefix": {"path_prefix": "/some/where"},
 }
+
+
+def rows_of(body: bytes) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    return list(csv.DictReader(body.decode().splitlines()))
 
 
 def scalars(server: TensorBoardServer, run: str) -> list[Any]:
@@ -109,11 +115,16 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     assert "max-age" in state.headers["Cache-Control"]
     listed = server.get("events", **asked, filter="action:alloc", limit=3, near=50).json()
     assert listed == events.page(recording, device, filter="action:alloc", limit=3, near=50)
+    state = server.get("segments.csv", **asked, at=page["event"])
+    assert 'filename="segments.csv"' in state.headers["Content-Disposition"]
+    assert sum(int(row["requested"] or 0) for row in rows_of(state.body)) == page["total_bytes"]
+    listed = rows_of(server.get("events.csv", **asked, filter="action:alloc").body)
+    assert len(listed) == answer["devices"][0]["allocs"]
     held = server.get("pools", **asked, axis="event", width=100)
     assert held.body == pools.window(recording, device, axis="event", width=100)
-    csv = server.get("export.csv", **asked, at="peak", by="stack")
-    assert "attachment" in csv.headers["Content-Disposition"]
-    assert csv.body.decode().count("\r\n") == 1 + len(page["groups"]) + page["rest"]["groups"]
+    exported = server.get("export.csv", **asked, at="peak", by="stack")
+    assert "attachment" in exported.headers["Content-Disposition"]
+    assert exported.body.decode().count("\r\n") == 1 + len(page["groups"]) + page["rest"]["groups"]
 
 
 def test_code_is_shown_where_it_was_asked_for_and_not_for_dropped_files(

@@ -206,6 +206,13 @@ export const flameAddress = (
   { find: _find, root: _root, width: _width, ...query }: FlameQuery,
 ): string => address(file, plain(query));
 
+/** Where the browser itself downloads the state at a moment, and the events that pass a filter. */
+export const stateFile = (of: Target, at: number | "peak"): string =>
+  address("segments.csv", { ...of, at });
+
+export const eventsFile = (of: Target, filter: string): string =>
+  address("events.csv", { ...of, filter });
+
 /** Where the browser itself downloads a breakdown (or, with `key`, one group's allocations) as CSV. */
 export const exportAddress = (query: BreakdownQuery & { key?: string }): string =>
   address("export.csv", plain(query));

@@ -10,6 +10,7 @@ import {
   call,
   cursor,
   deviceKey,
+  eventFilter,
   filter,
   find,
   folded,
@@ -51,6 +52,7 @@ export function chooseSource(id: string): void {
     pending.value = null;
     deviceKey.value = null;
     filter.value = "";
+    eventFilter.value = "";
     find.value = "";
     call.value = null;
     only.value = "all";
@@ -119,6 +121,7 @@ function applyPlace(link: Link, fresh: Summary): void {
   pattern.value = link.pattern ?? "";
   selection.value = link.selection ?? null;
   filter.value = link.filter ?? "";
+  eventFilter.value = link.events ?? "";
   if (link.sort) sort.value = link.sort;
   find.value = link.find ?? "";
   of.value = link.of ?? "alive";

@@ -19,6 +19,7 @@ export interface Link {
   pattern?: string;
   selection?: Selection;
   filter?: string;
+  events?: string;
   sort?: string;
   find?: string;
   only?: Only;
@@ -108,6 +109,7 @@ export function fromWords(words: Words): Link {
     pattern: words.pattern,
     selection: selectionOf(words),
     filter: words.filter,
+    events: words.events,
     sort: SORTS.test(words.sort ?? "") ? words.sort : undefined,
     find: words.find,
     only: ONLY.find((known) => known === words.only),
@@ -144,6 +146,7 @@ function toWords(link: Link): Words {
     words.group = link.selection.key;
   }
   put("filter", link.filter);
+  put("events", link.events);
   put("sort", link.sort);
   put("find", link.find);
   put("only", link.only);

@@ -8,6 +8,7 @@ import {
   bytesRange,
   call,
   cursor,
+  eventFilter,
   filter,
   find,
   folded,
@@ -114,6 +115,7 @@ function stateLink(): Link | null {
   if (by.value === "pattern") link.pattern = pattern.value;
   if (selection.value) link.selection = selection.value;
   if (filter.value) link.filter = filter.value;
+  if (eventFilter.value) link.events = eventFilter.value;
   if (sort.value !== "-bytes") link.sort = sort.value;
   if (find.value) link.find = find.value;
   if (only.value !== "all") link.only = only.value;

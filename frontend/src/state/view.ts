@@ -54,5 +54,7 @@ export const upwards = signal(false);
 /** Key of the call that is looked into; null for all. */
 export const call = signal<string | null>(null);
 export const filter = signal("");
+/** What of all events is listed. */
+export const eventFilter = signal("");
 /** Column and direction of the breakdown, as the routes take it: `-bytes`, `count`, … */
 export const sort = signal("-bytes");

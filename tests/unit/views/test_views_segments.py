@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views import segments
+from tb_memory_plugin.views import events, segments, segments_csv
 from tb_memory_plugin.views.segments_whole import whole
 from tests.unit.analysis.simulated import simulated
 
@@ -156,3 +158,31 @@ def test_a_moment_that_is_none_is_refused() -> None:
     recording = simulated(0, expandable=False, calls=5).recording
     with pytest.raises(QueryError, match="no event"):
         ask(recording, at="event:1000000")
+
+
+def test_the_state_as_csv_covers_every_segment() -> None:
+    recording = simulated(8, expandable=False).recording
+    device = recording.devices[0]
+    lines = "".join(segments_csv.state(recording, device, "peak")).splitlines()
+    rows = list(csv.DictReader(lines))
+    covered: Counter[str] = Counter()
+    for row in rows:
+        assert int(row["offset"]) == covered[row["segment"]]
+        covered[row["segment"]] += int(row["size"])
+    state = whole(recording, device, "peak")
+    assert covered == {each["address"]: each["size"] for each in state["segments"]}
+    assert {row["state"] for row in rows} <= {"allocated", "pending", "free"}
+    assert sum(int(row["requested"] or 0) for row in rows) == state["allocated"]
+
+
+def test_events_as_csv_are_whole_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = simulated(8, expandable=False).recording
+    device = recording.devices[0]
+    monkeypatch.setattr(events, "MOST", 7)
+    rows = list(csv.DictReader("".join(segments_csv.listed(recording, device, "")).splitlines()))
+    assert [int(row["event"]) for row in rows] == list(range(len(rows)))
+    assert len(rows) == len(recording.values("events", "action", device))
+    monkeypatch.setattr(segments_csv, "MOST_EVENTS", 5)
+    with pytest.raises(QueryError, match="narrow the filter"):
+        segments_csv.listed(recording, device, "")
+    assert "".join(segments_csv.listed(recording, device, "event<5")).count("\n") == 6

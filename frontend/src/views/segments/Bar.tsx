@@ -1,9 +1,11 @@
 /** Above the map: what its textures mean, the scale, and the buttons that play the recording. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { stateFile } from "../../api";
 import { Segmented } from "../../components/Segmented";
+import { target } from "../../flow/questions";
 import { bytes } from "../../format";
-import { hasHistory } from "../../state";
+import { cursor, hasHistory } from "../../state";
 import { dark, ink } from "../../theme/theme";
 import { prepare } from "../profile/timeline/paint/surface";
 import { type Fills, fillsFor, texturesFor } from "./map/textures";
@@ -16,6 +18,16 @@ export function Bar({ model }: { model: Model }) {
       {hasHistory.value && <Player model={model} />}
       <Legend model={model} />
       <Zoom model={model} />
+      {target.value && (
+        <a
+          class="button"
+          href={stateFile(target.value, cursor.value ?? "peak")}
+          download
+          title="Every block and every free range at the cursor, as a file"
+        >
+          ⤓ CSV
+        </a>
+      )}
     </div>
   );
 }

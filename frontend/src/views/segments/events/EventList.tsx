@@ -1,7 +1,8 @@
 /** Every event of the device: scrolled at any length, filtered, stepped through with the arrows. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { EventRow } from "../../../api";
+import { type EventRow, eventsFile } from "../../../api";
+import { target } from "../../../flow/questions";
 import { bytes, count, exactBytes, moment } from "../../../format";
 import { device, selection } from "../../../state";
 import type { Model } from "../model";
@@ -13,6 +14,7 @@ const PAUSE_MS = 300;
 export function EventList({ model }: { model: Model }) {
   const { list } = model;
   const shown = device.value;
+  const of = target.value;
   if (!shown || shown.events === 0) return null;
   return (
     <section class="segments-events" aria-label="All events">
@@ -24,6 +26,16 @@ export function EventList({ model }: { model: Model }) {
             ? count(shown.events)
             : `${count(list.count.value)} of ${count(shown.events)}`}
         </span>
+        {of && (
+          <a
+            class="button"
+            href={eventsFile(of, list.filter.value)}
+            download
+            title="The events that pass as a file, up to 200 000"
+          >
+            ⤓ CSV
+          </a>
+        )}
       </header>
       <Head />
       <Rows model={model} />
@@ -34,6 +46,8 @@ export function EventList({ model }: { model: Model }) {
 function EventFilter({ model }: { model: Model }) {
   const { filter, failure } = model.list;
   const [text, setText] = useState(filter.value);
+  // A link or another recording changes it from outside.
+  useEffect(() => setText(filter.value), [filter.value]);
   useEffect(() => {
     const timer = setTimeout(() => {
       filter.value = text.trim();

@@ -5,14 +5,14 @@ import { type EventPage, type EventRow, getEvents, wasAborted } from "../../../a
 import { target } from "../../../flow/questions";
 import { device, isLost, renewed, visible } from "../../../state";
 import { resource, words } from "../../../state/resource";
-import { cursor } from "../../../state/view";
+import { cursor, eventFilter } from "../../../state/view";
 import { CHUNK, chunksFor, scalingFor, topToSee } from "./scaling";
 
 /** Chunks that are kept. */
 const KEPT = 60;
 
 export function createList(cursorEvent: ReadonlySignal<number | null>) {
-  const filter = signal("");
+  const filter = eventFilter;
   /** Row at the top of the box, with its fraction. */
   const top = signal(0);
   const seen = signal(0);
