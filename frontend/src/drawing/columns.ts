@@ -30,6 +30,8 @@ export function chooseColumns(
 ): Chosen {
   const tile = new Int32Array(width).fill(-1);
   const column = new Int32Array(width).fill(-1);
+  /** Whether a pixel column shows a bin that begins in it. */
+  const begins = new Uint8Array(width);
   const scale = (end - begin) / width;
   for (const part of parts) {
     const { columns, about } = tiles[part.tile] as Tile;
@@ -46,17 +48,18 @@ export function chooseColumns(
         if (isHigher) best = next;
         next++;
       }
-      if (best < 0) best = holding(columns.begin, about.bin, next - 1, left);
+      const isBegun = best >= 0;
+      if (!isBegun) best = holding(columns.begin, about.bin, next - 1, left);
       if (best < 0) continue;
-      // Where two parts meet inside a pixel, the higher one is seen.
+      // Where two parts meet inside a pixel, it is as if they were one.
       const other = tile[x] as number;
-      if (
-        other >= 0 &&
-        totalOf(tiles, other, column[x] as number) >= totalOf(tiles, part.tile, best)
-      )
+      if (other >= 0 && begins[x] === 1 && !isBegun) continue;
+      const isEqual = other >= 0 && (begins[x] === 1) === isBegun;
+      if (isEqual && totalOf(tiles, other, column[x] as number) >= totalOf(tiles, part.tile, best))
         continue;
       tile[x] = part.tile;
       column[x] = best;
+      begins[x] = isBegun ? 1 : 0;
     }
   }
   return { tile, column };

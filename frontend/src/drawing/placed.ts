@@ -26,8 +26,10 @@ export function fillPlaced(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sort
     living.settle(isStale ? bytes : null);
     isStale = false;
     const base = (shown.places[first] as number) * sheet.height;
-    const edges = sheet.edgeCount;
+    const edgesBefore = sheet.edgeCount;
     fillColumn(sheet, base, tile, column, living, cells, firsts);
+    if (last === first + 1) continue;
+    const edges = sheet.edgesSince(edgesBefore);
     for (let at = first + 1; at < last; at++) {
       sheet.copy(base, (shown.places[at] as number) * sheet.height, edges);
     }

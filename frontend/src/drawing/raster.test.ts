@@ -202,6 +202,19 @@ describe("the raster", () => {
   });
 });
 
+describe("edges", () => {
+  it("stand on top of what is tall, in every column that shows it", () => {
+    const life = { birth: 0, death: 9, band: 0, offset: 0, hit: true };
+    const lives = [100, 2, 60].map((bytes) => ({ ...life, bytes }));
+    const tile = tileOf(lives, { level: 0, index: 0, events: 4, pixel: 1 });
+    const view = { begin: 0, end: 4, low: 0, high: 200, width: 80, height: 200 };
+    const { sheet } = fillSheet([tile], [{ tile: 0, begin: 0, end: 4 }], view);
+    const places = [...sheet.edges.slice(0, sheet.edgeCount)].sort((a, b) => a - b);
+    const expected = Array.from({ length: 80 }, (_, x) => [x * 200 + 99, x * 200 + 161]).flat();
+    expect(places).toEqual(expected);
+  });
+});
+
 describe("the columns chosen", () => {
   it("keep the highest of the bins that share a pixel", () => {
     const lives = randomLives(11, 100, EVENTS);
@@ -214,6 +227,32 @@ describe("the columns chosen", () => {
       );
       const most = Math.max(...begins.map((event) => totalAt(lives, event)));
       expect(tile.columns.total[chosen.column[x] as number]).toBe(most);
+    }
+  });
+
+  it("are the same however the bins are cut into tiles", () => {
+    const lives = randomLives(13, 100, EVENTS);
+    const whole = tileOf(lives, { level: 0, index: 0, events: EVENTS, pixel: 1 });
+    for (const width of [37, 300, 371, 399]) {
+      const view = wholeView(lives, { width });
+      const one = fill([whole], [{ tile: 0, begin: 0, end: EVENTS }], view).chosen.column;
+      for (const columns of [64, 100]) {
+        const count = Math.ceil(EVENTS / columns);
+        const cut = Array.from({ length: count }, (_, index) =>
+          tileOf(lives, { level: 0, index, events: EVENTS, pixel: 1, columns }),
+        );
+        const parts = cut.map((_, tile) => ({
+          tile,
+          begin: tile * columns,
+          end: (tile + 1) * columns,
+        }));
+        const { chosen } = fill(cut, parts, view);
+        const events = Array.from(
+          chosen.column,
+          (at, x) => at + columns * (chosen.tile[x] as number),
+        );
+        expect(events).toEqual([...one]);
+      }
     }
   });
 

@@ -63,11 +63,15 @@ export class Sheet {
     if (bytes * this.scale >= TALL) this.edge(end - 1);
   }
 
-  /** Shows the column that begins at `from` in another one too. */
-  copy(from: number, to: number, edgesFrom: number): void {
+  /** Shows the column that begins at `from` in another one too; `edges` are the places of its edges. */
+  copy(from: number, to: number, edges: Int32Array): void {
     this.ids.copyWithin(to, from, from + this.height);
-    const end = this.edgeCount;
-    for (let at = edgesFrom; at < end; at++) this.edge((this.edges[at] as number) - from + to);
+    for (let at = 0; at < edges.length; at++) this.edge((edges[at] as number) - from + to);
+  }
+
+  /** The edges found since there were `count` of them. */
+  edgesSince(count: number): Int32Array {
+    return this.edges.slice(count, this.edgeCount);
   }
 
   unknown(base: number): void {
