@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -43,6 +44,18 @@ def run(command: Sequence[str]) -> Sample:
         raise subprocess.CalledProcessError(process.returncode, command)
     unit = 1 if sys.platform == "darwin" else 1024
     return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
+
+
+def spawned(work: Callable[..., object], *arguments: object) -> None:
+    """``work`` in a process of its own: what it leaves behind must not weigh on what is measured.
+
+    Raises RuntimeError if it fails.
+    """
+    process = multiprocessing.get_context("spawn").Process(target=work, args=arguments)
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise RuntimeError(f"{work.__name__}{arguments} ended with {process.exitcode}")
 
 
 def by_turns(

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import tempfile
 import time
@@ -22,6 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks._measure import spawned
 from benchmarks.snapshot_index import make
 from benchmarks.usage_window import Times
 from tests.fixtures.snapshots import Options
@@ -106,15 +106,6 @@ def clicked(logdir: Path) -> float:
         return time.perf_counter() - start
 
 
-def _made(options: Options, path: Path) -> None:
-    # In a process of its own: what making it leaves behind must not slow down what is measured.
-    maker = multiprocessing.get_context("spawn").Process(target=make, args=(options, path))
-    maker.start()
-    maker.join()
-    if maker.exitcode:
-        raise ValueError(f"making {path.name} failed")
-
-
 def measured(events: int, folder: Path) -> dict[str, Any]:
     """All of it."""
     os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
@@ -125,7 +116,7 @@ def measured(events: int, folder: Path) -> dict[str, Any]:
         ("click", Options(events=_CLICKED, depth=70, **shape)),
     ):
         write_scalars(folder / name / "run")
-        _made(options, folder / name / "run" / "snapshot.pickle")
+        spawned(make, options, folder / name / "run" / "snapshot.pickle")
     found.update(during_import(folder / "import"))
     found["cold"] = round(clicked(folder / "click"), 3)
     found["warm"] = round(clicked(folder / "click"), 3)

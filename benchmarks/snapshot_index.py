@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import multiprocessing
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks._measure import ROOT, Sample, Summary, by_turns
+from benchmarks._measure import ROOT, Sample, Summary, by_turns, spawned
 from tests.fixtures.snapshots import Options, snapshot, write_pickle
 
 _LOAD = "import pickle, sys; made = pickle.load(open(sys.argv[1], 'rb'))"
@@ -71,12 +70,7 @@ def imported(path: Path, folder: Path) -> Sample:
 def measured(options: Options, rounds: int, folder: Path) -> dict[str, Summary]:
     """The four ways to take in a snapshot made from ``options``."""
     path = folder / "snapshot.pickle"
-    # In a process of its own: a child's peak memory counts from its parent's.
-    made = multiprocessing.get_context("spawn").Process(target=make, args=(options, path))
-    made.start()
-    made.join()
-    if made.exitcode:
-        raise RuntimeError(f"making {path.name} ended with {made.exitcode}")
+    spawned(make, options, path)  # a child's peak memory counts from its parent's
     python = [sys.executable, "-c"]
     return by_turns(
         {

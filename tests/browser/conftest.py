@@ -39,13 +39,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One headless Chromium for all tests; ``CHROMIUM`` says which."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+def chromium() -> str | None:
+    """The path of a Chromium or Chrome; ``CHROMIUM`` says which."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     found = (path for name in names if (path := shutil.which(name)))
-    program = os.environ.get("CHROMIUM") or next(found, None)
+    return os.environ.get("CHROMIUM") or next(found, None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One headless Chromium for all tests."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = chromium()
     if not program:
         pytest.fail("no Chromium: run `make test`, or set CHROMIUM to one")
     with sync_api.sync_playwright() as playwright:
