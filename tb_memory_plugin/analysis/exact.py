@@ -13,9 +13,10 @@ _EXACT_FLOAT = 1 << 52
 _LIMIT = 1 << 63
 #: Rows whose 32-bit halves float64 sums exactly: 32 + 20 bits of 53.
 _CHUNK = 1 << 20
-#: Rows whose products are summed at a time, and up to where their float sum is off by under 2⁶³.
-_PART = 1 << 18
-_NEAR = float(1 << 94)
+#: Rows whose products are worked out at a time: they stay in the processor's cache.
+_PART = 1 << 15
+#: Up to here the float sum of _CHUNK products, in parts, is off by less than 2⁶³.
+_NEAR = float(1 << 88)
 
 
 def total(values: IntArray) -> int:
@@ -64,31 +65,53 @@ def sum_by(groups: IntArray, values: IntArray, count: int) -> IntArray:
     return (high << 32) + low
 
 
-def products_by(groups: IntArray, first: IntArray, second: IntArray, count: int) -> list[int]:
-    """The sum of ``first`` × ``second`` in each of ``count`` groups, however large.
+class Products:
+    """Sums of products by group, as Python integers, however large: add parts, then ask.
 
-    Neither holds negative numbers. Products are summed modulo 2⁶⁴, exactly; how often 2⁶⁴ fits
-    into the sum is told by a float, which is near enough.
+    Products are summed modulo 2⁶⁴, exactly; how often 2⁶⁴ fits into a sum is told by a float,
+    which is near enough for as many rows as are added before the sums are put together.
     """
-    totals = [0] * count
-    for begin in range(0, len(groups), _PART):
-        part = slice(begin, begin + _PART)
-        group = groups[part]
-        one, other = np.asarray(first[part], np.uint64), np.asarray(second[part], np.uint64)
-        near = np.bincount(group, one.astype(np.float64) * other.astype(np.float64), count)
-        if near.max(initial=0) >= _NEAR:
-            pairs = zip(group.tolist(), one.tolist(), other.tolist(), strict=True)
-            for place, factor, other_factor in pairs:
-                totals[place] += factor * other_factor
-            continue
-        wrapped = one * other
-        high = np.bincount(group, wrapped >> np.uint64(32), count)
-        low = np.bincount(group, wrapped & np.uint64(0xFFFFFFFF), count)
-        for place in np.flatnonzero(near).tolist():
-            guess = int(near[place])
-            off = (int(high[place]) << 32) + int(low[place]) - guess
-            totals[place] += guess + (off + _LIMIT) % (2 * _LIMIT) - _LIMIT
-    return totals
+
+    def __init__(self, count: int) -> None:
+        self._totals = [0] * count
+        self._rows = 0
+        self._high = np.zeros(count, dtype=np.int64)
+        self._low = np.zeros(count, dtype=np.int64)
+        self._near = np.zeros(count, dtype=np.float64)
+
+    def add(self, groups: IntArray, first: IntArray, second: IntArray) -> None:
+        """Add ``first`` × ``second``, neither of which is ever negative, to their ``groups``."""
+        for begin in range(0, len(groups), _PART):
+            part = slice(begin, begin + _PART)
+            group, one, other = groups[part], first[part], second[part]
+            count = len(self._totals)
+            near = np.bincount(group, one.astype(np.float64) * other.astype(np.float64), count)
+            if near.max(initial=0) >= _NEAR:
+                rows = zip(group.tolist(), one.tolist(), other.tolist(), strict=True)
+                for place, factor, other_factor in rows:
+                    self._totals[place] += factor * other_factor
+                continue
+            if self._rows + len(group) > _CHUNK:
+                self._put_together()
+            self._rows += len(group)
+            wrapped = one.astype(np.uint64) * other.astype(np.uint64)
+            self._near += near
+            self._high += np.bincount(group, wrapped >> np.uint64(32), count).astype(np.int64)
+            self._low += np.bincount(group, wrapped & np.uint64(0xFFFFFFFF), count).astype(np.int64)
+
+    def totals(self) -> list[int]:
+        """The sum of each group."""
+        self._put_together()
+        return list(self._totals)
+
+    def _put_together(self) -> None:
+        for place in np.flatnonzero(self._near).tolist():
+            guess = int(self._near[place])
+            off = (int(self._high[place]) << 32) + int(self._low[place]) - guess
+            self._totals[place] += guess + (off + _LIMIT) % (2 * _LIMIT) - _LIMIT
+        self._rows = 0
+        for sums in (self._high, self._low, self._near):
+            sums[:] = 0
 
 
 def _magnitude(array: IntArray) -> float:

@@ -58,8 +58,8 @@ def frame_labels(recording: Recording, frames: Iterable[int]) -> dict[int, str]:
     rows = np.array([frame for frame in frames if frame >= 0], dtype=np.int64)
     kind = recording.values("frame_kinds", "kind")[rows].tolist()
     said = list(_said(recording, rows))
-    short = {function: told_by(function) for function, _, _ in said}
-    place = {file: short_file(file) for _, file, _ in said}
+    short = {function: told_by(function) for function in {function for function, _, _ in said}}
+    place = {file: short_file(file) for file in {file for _, file, _ in said}}
     return {
         row: short[function]
         if told in (NODE, OP)

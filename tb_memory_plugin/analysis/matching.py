@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.analysis.content import stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -78,7 +79,15 @@ def stacks_with(recording: Recording, pattern: str) -> IntArray:
 
 
 def matching_frames(recording: Recording, pattern: str) -> IntArray:
-    """Which frames have a text ``function file:line`` that matches ``pattern``."""
+    """Which frames have a text ``function file:line`` that matches ``pattern``.
+
+    Remembered: moving about asks for the same words again and again.
+    """
+    key = ("frames_matching", pattern)
+    return memo(recording, key, lambda: _matching_frames(recording, pattern))
+
+
+def _matching_frames(recording: Recording, pattern: str) -> IntArray:
     import pyarrow.compute as pc
 
     table = recording.table("frames")

@@ -19,7 +19,7 @@ from tb_memory_plugin.views.flame_frames import Names
 #: Pixels that a graph has where nobody says how many.
 WIDTH = 1600
 #: Nodes of an answer; each of them may have one more below it, for what is smaller.
-_MOST_NODES = 2500
+_MOST_NODES = 2000
 
 
 def page(

@@ -90,9 +90,9 @@ def words(frame: int, least: int = 0, most: int = 0) -> str:
 
 def cut(texts: Sequence[str | None], room: int = _ROOM) -> list[str | None]:
     """``texts``, the longest cut so that all take ``room`` bytes as JSON, or somewhat more."""
-    sizes = [_json_size(text) if text else 0 for text in texts]
-    if sum(sizes) <= room:
+    if _json_size("".join(text for text in texts if text)) <= room:
         return list(texts)
+    sizes = [_json_size(text) if text else 0 for text in texts]
     most = max(room // len(texts), 16)
     return [
         text if not text or size <= most else text[: max(most * len(text) // size - 1, 4)] + "…"

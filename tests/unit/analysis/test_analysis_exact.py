@@ -59,10 +59,23 @@ def test_a_start_outside_64_bits_is_refused() -> None:
     )
 )
 def test_sums_of_products_are_python_s(rows: list[tuple[int, int, int]]) -> None:
-    groups, first, second = (
-        (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-        if rows
-        else [np.zeros(0, dtype=np.int64)] * 3
-    )
+    sums = exact.Products(4)
+    for part in (rows[::2], rows[1::2]):
+        columns = np.array(part, dtype=np.int64).reshape(-1, 3).T
+        sums.add(*columns)
     expected = [sum(a * b for group, a, b in rows if group == wanted) for wanted in range(4)]
-    assert exact.products_by(groups, first, second, 4) == expected
+    assert sums.totals() == sums.totals() == expected
+
+
+def test_sums_of_millions_of_products_are_exact() -> None:
+    rows = (1 << 20) + 12_345
+    groups = np.arange(rows) % 3
+    first = np.full(rows, (1 << 36) + 1)
+    second = np.arange(rows) + (1 << 40)
+    sums = exact.Products(3)
+    sums.add(groups, first, second)
+    expected = [
+        ((1 << 36) + 1) * (len(range(g, rows, 3)) * (1 << 40) + sum(range(g, rows, 3)))
+        for g in range(3)
+    ]
+    assert sums.totals() == expected
