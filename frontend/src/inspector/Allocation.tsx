@@ -7,6 +7,7 @@ import { momentWords } from "../state/moment";
 import { summary } from "../state/recording";
 import { type FactRow, Facts } from "./Facts";
 import { lifeWords } from "./life";
+import { Shapes } from "./Shapes";
 import { Siblings } from "./Siblings";
 import { Stack } from "./Stack";
 import { Ways } from "./Ways";
@@ -27,6 +28,7 @@ export function Allocation() {
       {subtitleOf(data) && <p class="quiet subtitle">{subtitleOf(data)}</p>}
       <Facts rows={rowsOf(data)} />
       <Ways card={data} />
+      {!data.shape && <Shapes size={sizeOf(data)} />}
       <Stacks card={data} />
       {data.siblings && <Siblings of={data.siblings} id={String(data.id)} />}
     </>
@@ -35,9 +37,14 @@ export function Allocation() {
 
 /** `512.0 MiB activation`. */
 function titleOf(data: AllocationCard): string {
-  const size = summary.value?.basis === "size" ? data.size : data.requested;
   const known = data.category && data.category !== "unknown" ? data.category : "allocation";
-  return `${bytes(size ?? data.requested ?? data.size)} ${known}`;
+  return `${bytes(sizeOf(data))} ${known}`;
+}
+
+/** Its bytes in the basis of the recording. */
+function sizeOf(data: AllocationCard): number {
+  const size = summary.value?.basis === "size" ? data.size : data.requested;
+  return size ?? data.requested ?? data.size ?? 0;
 }
 
 /** `scores · float32 [4, 16, 1024, 2048]`. */

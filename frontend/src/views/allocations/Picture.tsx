@@ -15,6 +15,7 @@ import { paintBytes, paintStretches } from "./paint/bytes";
 import { paintLife } from "./paint/life";
 import { paintPointer } from "./paint/pointer";
 import { paintTotals } from "./paint/totals";
+import { acrossWords, upWords } from "./ruler";
 import { Tooltip } from "./Tooltip";
 
 export function Picture({ model }: { model: Model }) {
@@ -26,6 +27,12 @@ export function Picture({ model }: { model: Model }) {
   usePaint(axes, () => axesOf(model));
   usePaint(overlay, () => overlayOf(model));
   const words = useComputed(() => describe(model));
+  const measured = useComputed(() => {
+    const ruler = model.ruler.value;
+    return ruler === null
+      ? ""
+      : `${acrossWords(ruler, model.timeline.axis.value)}, ${upWords(ruler)}`;
+  });
   const place = useComputed(() => {
     const { left, top, width, height } = plot.value;
     return `left: ${left}px; top: ${top}px; width: ${width}px; height: ${height}px`;
@@ -51,6 +58,9 @@ export function Picture({ model }: { model: Model }) {
         W and S zoom in time, plus and minus in bytes; A and D pan, up and down arrows move up and
         down, left and right arrows move the cursor, 0 shows everything, M measures. Drag to zoom
         in. The table of the Profile view lists what is alive at the cursor.
+      </p>
+      <p class="unseen" aria-live="polite" data-testid="allocations-ruler">
+        {measured}
       </p>
       <Tooltip model={model} />
     </div>

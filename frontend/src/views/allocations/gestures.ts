@@ -15,6 +15,8 @@ const TWICE = 500;
 const EDGE = 4;
 const KEY_PAN = 0.2;
 const KEY_ZOOM = 0.6;
+/** Pixels within which the wheel takes the instant that is drawn for the one that is meant. */
+const STEADY = 2;
 /** Bins to either side of a merged cell that a click on it shows. */
 const AROUND = 4;
 
@@ -33,6 +35,8 @@ export function listen(element: HTMLElement, model: Model): () => void {
   const { timeline } = model;
   let press: Press | null = null;
   let spaceIsDown = false;
+  /** What the wheel last zoomed about, and the pixel that the pointer was at. */
+  let anchor: { readonly x: number; readonly value: number } | null = null;
   let picked = { at: Number.NEGATIVE_INFINITY, before: cursor.peek() };
   const stop = new AbortController();
   const on = <Type extends keyof HTMLElementEventMap>(
@@ -63,6 +67,7 @@ export function listen(element: HTMLElement, model: Model): () => void {
   });
   on("pointermove", (event) => {
     const at = pointOf(event);
+    anchor = null;
     const { width, height } = timeline.plot.peek();
     const isOver = at.x >= -EDGE && at.x <= width + EDGE && at.y >= -EDGE && at.y <= height;
     model.pointer.value = isOver && press?.moved !== true ? at : null;
@@ -96,7 +101,11 @@ export function listen(element: HTMLElement, model: Model): () => void {
     model.fit();
   });
   on("wheel", (event) => {
-    if (turnWheel(event, model, pointOf(event))) event.preventDefault();
+    // Wheels tell whole pixels only, pointers their parts too.
+    const at = model.pointer.peek() ?? pointOf(event);
+    // One turn after another about the same instant: what was under the pointer stays in view.
+    if (anchor?.x !== at.x) anchor = { x: at.x, value: anchorAt(model, at) };
+    if (turnWheel(event, model, at, anchor.value)) event.preventDefault();
   });
   on("keydown", (event) => {
     if (event.key === " ") spaceIsDown = true;
@@ -181,8 +190,25 @@ function pick(model: Model, at: Point): void {
   }
 }
 
+/** The instant drawn at a pixel if that is as near as the hand is steady, else the place there. */
+function anchorAt(model: Model, at: Point): number {
+  const { axis, plot, window } = model.timeline;
+  const spot = spotAt(model, at);
+  const picture = model.pictures.front.peek();
+  const pointed = picture && pointAt(picture, { ...spot, bytes: picture.view.low });
+  if (!pointed) return spot.at;
+  const { columns } = pointed.tile;
+  const instant = axis.peek() === "time" ? columns.time : columns.event;
+  const place = Math.max(
+    instant[pointed.column] as number,
+    columns.begin[pointed.column] as number,
+  );
+  const pixel = span(window.peek()) / plot.peek().width;
+  return Math.abs(place - spot.at) <= STEADY * pixel ? place : spot.at;
+}
+
 /** Zooms about the pointer, or pans for a sideways turn. False where there was nothing to do. */
-function turnWheel(event: WheelEvent, model: Model, at: Point): boolean {
+function turnWheel(event: WheelEvent, model: Model, at: Point, anchor: number): boolean {
   const { timeline } = model;
   const [window, whole] = [timeline.window.peek(), timeline.whole.peek()];
   const spot = spotAt(model, at);
@@ -203,7 +229,7 @@ function turnWheel(event: WheelEvent, model: Model, at: Point): boolean {
     return true;
   }
   if (event.deltaY > 0 && span(window) >= span(whole)) return false;
-  timeline.setWindow(zoomWindow(window, whole, spot.at, factor), false);
+  timeline.setWindow(zoomWindow(window, whole, anchor, factor), false);
   return true;
 }
 
