@@ -15,6 +15,7 @@ from tb_memory_plugin.analysis.segment_state import Segments, SegmentState, segm
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import ipc
+from tb_memory_plugin.views.segments_blocks import block_columns
 
 #: Segments and blocks that an answer may have.
 MOST_SEGMENTS = 4_000
@@ -48,7 +49,7 @@ def window(
         largest = np.argsort(-segments.size[inside], kind="stable")[:MOST_SEGMENTS]
         shown = inside[np.sort(largest)]
     groups, group = groups_of(recording, state)
-    pixel, blocks = _blocks(state, shown, place, low, high, pixel)
+    pixel, blocks = block_columns(state, shown, place, low, high, pixel, MOST_BLOCKS)
     about = {
         **described(recording, device, state, instant),
         "pools": groups,
@@ -160,54 +161,3 @@ def _largest_offsets(state: SegmentState) -> IntArray:
     largest = holes.size == state.segments.largest_free[holes.segment]
     found[holes.segment[largest][::-1]] = holes.offset[largest][::-1]
     return found
-
-
-def _blocks(
-    state: SegmentState, shown: IntArray, place: IntArray, low: int, high: int, pixel: int
-) -> tuple[int, dict[str, pa.Array]]:
-    """The pixel that fits the answer, and the columns of the blocks of ``low`` … ``high``."""
-    blocks = state.blocks
-    row = np.full(len(place), -1, dtype=np.int64)
-    row[shown] = np.arange(len(shown))
-    at = place[blocks.segment] + blocks.offset
-    chosen = np.flatnonzero((row[blocks.segment] >= 0) & (at < high) & (at + blocks.size > low))
-    segment, offset, size = blocks.segment[chosen], blocks.offset[chosen], blocks.size[chosen]
-    first = _first_of_runs(segment, offset, size, pixel)
-    while len(first) > MOST_BLOCKS and pixel < 1 << 61:
-        pixel *= 2
-        first = _first_of_runs(segment, offset, size, pixel)
-    if not len(first):
-        first = np.zeros(0, dtype=np.int64)
-        sums = dict.fromkeys(("used", "requested", "pending", "inferred"), first)
-        counts = extent = first
-    else:
-        stop = np.append(first[1:], len(chosen))
-        counts = stop - first
-        extent = offset[stop - 1] + size[stop - 1] - offset[first]
-        values = {
-            "used": size,
-            "requested": blocks.requested[chosen],
-            "pending": np.where(blocks.pending[chosen], size, 0),
-            "inferred": blocks.inferred[chosen].astype(np.int64),
-        }
-        sums = {name: np.add.reduceat(value, first) for name, value in values.items()}
-    single = np.where(counts == 1, blocks.allocation[chosen][first], -1)
-    wide, narrow = pa.int64(), pa.int32()
-    return pixel, {
-        "segment": arrays.column(row[segment[first]], narrow),
-        "offset": arrays.column(offset[first], wide),
-        "size": arrays.column(extent, wide),
-        "count": arrays.column(counts, narrow),
-        "allocation": arrays.column(single, narrow),
-        "inferred": arrays.column(sums["inferred"], narrow),
-        **{name: arrays.column(sums[name], wide) for name in ("used", "requested", "pending")},
-    }
-
-
-def _first_of_runs(segment: IntArray, offset: IntArray, size: IntArray, pixel: int) -> IntArray:
-    """Where runs of blocks begin that are drawn as one: neighbours under a pixel, in the same."""
-    if not len(segment):
-        return np.zeros(0, dtype=np.int64)
-    small, cell = size < pixel, offset // pixel
-    same = (segment[1:] == segment[:-1]) & (cell[1:] == cell[:-1]) & small[1:] & small[:-1]
-    return np.flatnonzero(np.append(True, ~same))

@@ -7,6 +7,7 @@ import { Chart } from "../profile/timeline/Chart";
 import { Legend } from "../profile/timeline/Legend";
 import { Minimap } from "../profile/timeline/Minimap";
 import { followSizes, Notices } from "../profile/timeline/Timeline";
+import { Tracks } from "../profile/timeline/Tracks";
 import { Bar } from "./Bar";
 import { EventList } from "./events/EventList";
 import { changed, reveal, SegmentMap, selected } from "./map/Map";
@@ -36,8 +37,13 @@ function Shown() {
   useEffect(() => model.dispose, [model]);
   useEffect(() => listen(model), [model]);
   useSignalEffect(() => reveal(model, changed(model)));
+  // Once a selection: afterwards the map goes with the events.
+  const revealed = useRef<typeof selection.value>(null);
   useSignalEffect(() => {
-    if (selection.value !== null) reveal(model, selected(model));
+    const found = selected(model);
+    if (selection.value === revealed.current || found.length === 0) return;
+    revealed.current = selection.value;
+    reveal(model, found);
   });
   const state = model.state.value;
   return (
@@ -77,6 +83,7 @@ function Over({ model }: { model: Model }) {
         <Chart model={timeline} />
         <Notices model={timeline} />
       </div>
+      <Tracks model={timeline} />
       <Minimap model={timeline} />
     </section>
   );

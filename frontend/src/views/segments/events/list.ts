@@ -51,8 +51,11 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
     if (next !== top.peek()) top.value = next;
   });
   const wanted = computed(() => chunksFor(top.value, seen.value, count.value).join(","));
+  /** Whether the count is of this filter: else it may be one that is refused. */
+  const isCounted = computed(() => place.answer.value.data?.of.filter === filter.value);
   const fetch = effect(() => {
     renewed.value;
+    if (!isCounted.value) return;
     const of = target.value;
     const key = question.value;
     if (of === null || !visible.value || wanted.value === "") return;

@@ -8,16 +8,17 @@ import { selection } from "../../../state";
 import { dark, ink } from "../../../theme/theme";
 import { usePaint } from "../../profile/timeline/usePaint";
 import { MAP_HEIGHT, type Model } from "../model";
-import { type Stretch, stretchesAt, thingAt } from "./blocks";
-import { placeAt, stripsOf, topOf } from "./layout";
-import { paintMap, type Source } from "./paint";
+import { type Source, type Stretch, stretchesAt, thingAt } from "./blocks";
+import { follow } from "./gestures";
+import { stripsOf, topOf } from "./layout";
+import { paintMap } from "./paint";
 import { MapTooltip } from "./Tooltip";
 import { fillsFor } from "./textures";
 
 export function SegmentMap({ model }: { model: Model }) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => (box.current === null ? undefined : follow(box.current, model)), [model]);
+  useEffect(() => (box.current === null ? undefined : follow(box.current, model, pick)), [model]);
   usePaint(canvas, () => pictureOf(model));
   useLayoutEffect(() => {
     if (box.current !== null && box.current.scrollTop !== model.scroll.value) {
@@ -45,58 +46,6 @@ export function SegmentMap({ model }: { model: Model }) {
       <MapTooltip model={model} />
     </div>
   );
-}
-
-function follow(box: HTMLElement, model: Model): () => void {
-  const stop = new AbortController();
-  const on = <Type extends keyof HTMLElementEventMap>(
-    type: Type,
-    handle: (event: HTMLElementEventMap[Type]) => void,
-  ) => box.addEventListener(type, handle, { signal: stop.signal, passive: false });
-  const measure = (): void => {
-    if (box.clientWidth === 0) return;
-    model.width.value = box.clientWidth;
-    model.height.value = box.clientHeight;
-  };
-  const observer = new ResizeObserver(measure);
-  observer.observe(box);
-  const find = (event: MouseEvent): void => {
-    const edges = box.getBoundingClientRect();
-    const [x, y] = [event.clientX - edges.left, event.clientY - edges.top];
-    const [state, layout] = [model.state.peek(), model.layout.peek()];
-    const place =
-      state && layout ? placeAt(layout, state.segments, x, y + model.scroll.peek()) : null;
-    model.pointed.value = place === null ? null : { place, x, y };
-  };
-  on("scroll", () => {
-    model.scroll.value = box.scrollTop;
-    model.pointed.value = null;
-  });
-  on("pointermove", find);
-  on("pointerleave", () => (model.pointed.value = null));
-  on("click", (event) => {
-    find(event);
-    pick(model);
-  });
-  on("wheel", (event) => {
-    if (!event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
-    const y = event.clientY - box.getBoundingClientRect().top;
-    model.zoomBy(event.deltaY < 0 ? 1 : -1, y);
-  });
-  on("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "+" || event.key === "=") model.zoomBy(1);
-    else if (event.key === "-") model.zoomBy(-1);
-    else if (event.key === "ArrowRight") model.list.step(1);
-    else if (event.key === "ArrowLeft") model.list.step(-1);
-    else return;
-    event.preventDefault();
-  });
-  return () => {
-    observer.disconnect();
-    stop.abort();
-  };
 }
 
 /** Selects the block under the pointer; what is merged is zoomed into. */

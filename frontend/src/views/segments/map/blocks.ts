@@ -3,6 +3,12 @@
 import type { BlockRows, SegmentState } from "../../../api";
 import type { Place } from "./layout";
 
+/** Blocks with the index of every segment's first. */
+export interface Source {
+  readonly state: SegmentState;
+  readonly starts: Int32Array;
+}
+
 /** First block of every segment, and one more for the end. */
 export function startsOf(blocks: BlockRows, segments: number): Int32Array {
   const starts = new Int32Array(segments + 1);

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { Usage } from "../../api";
+import { nextEvent, strideFor } from "./play";
+
+/** A usage answer on the event axis whose rows show the events given. */
+function usage(events: readonly number[]): Usage {
+  const none = new Float64Array(events.length);
+  return {
+    window: { axis: "event", bin: 10 } as Usage["window"],
+    length: events.length,
+    begin: Float64Array.from(events, (event) => Math.floor(event / 10) * 10),
+    end: Float64Array.from(events, (event) => Math.floor(event / 10) * 10 + 10),
+    event: Float64Array.from(events),
+    time: none,
+    allocated: none,
+    reserved: none,
+    reservedMax: none,
+    groups: [],
+  };
+}
+
+describe("playing", () => {
+  const shown = usage([3, 14, 27, 31, 48, 55]);
+  const all = { begin: 0, end: 60 };
+
+  it("goes from moment to moment, and ends with the last", () => {
+    expect(nextEvent(shown, all, null, 1)).toBe(3);
+    expect(nextEvent(shown, all, 3, 1)).toBe(14);
+    expect(nextEvent(shown, all, 20, 1)).toBe(27);
+    expect(nextEvent(shown, all, 55, 1)).toBeNull();
+  });
+
+  it("strides over several where there are many, but never past the end", () => {
+    expect(nextEvent(shown, all, 3, 3)).toBe(31);
+    expect(nextEvent(shown, all, 31, 100)).toBe(55);
+  });
+
+  it("stays in the window", () => {
+    const part = { begin: 20, end: 40 };
+    expect(nextEvent(shown, part, null, 1)).toBe(27);
+    expect(nextEvent(shown, part, 3, 9)).toBe(31);
+    expect(nextEvent(shown, part, 31, 1)).toBeNull();
+  });
+
+  it("takes as long for a window of many moments as for one of fewer", () => {
+    const many = usage(Array.from({ length: 4000 }, (_, at) => at * 10));
+    const whole = { begin: 0, end: 40_000 };
+    expect(strideFor(many, whole, 1)).toBe(20);
+    expect(strideFor(many, { begin: 0, end: 19_999 }, 1)).toBe(10);
+    expect(strideFor(many, whole, 4)).toBe(80);
+    expect(strideFor(shown, all, 0.25)).toBe(1);
+  });
+});
