@@ -36,6 +36,11 @@ class Loop:
         """Ordinal of the first event after which most is allocated."""
         return self.allocated.index(max(self.allocated))
 
+    @property
+    def peak_bytes(self) -> int:
+        """The most that is allocated."""
+        return max(self.allocated)
+
 
 class _Writer:
     """Writes events down and keeps what an oracle needs: a sum, nothing of the package's."""

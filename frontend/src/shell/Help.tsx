@@ -10,6 +10,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["A, D or ←, →", "move left, move right"],
   ["←, →", "on the chart: move the cursor"],
   ["←, →", "in the chart: the cursor to the previous, the next instant"],
+  ["+, −, ↑, ↓", "on the allocations: zoom and move in bytes"],
+  ["0, M", "on the allocations: show everything, measure"],
   ["/", "go to the filter"],
   ["Enter", "in the table: explain the row"],
   ["←, →", "in the table: fold, unfold the group"],

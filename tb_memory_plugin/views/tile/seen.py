@@ -14,7 +14,8 @@ class Seen:
     """The lives alive at one of the instants at least, in order of birth.
 
     ``row`` is their place among the lives; they are alive at the instants ``first`` … ``last``.
-    ``short`` are those alive at one only, of all the instants that were asked for.
+    ``short`` are those alive at one only, of all the instants that were asked for; of one instant
+    none is.
     """
 
     row: IntArray
@@ -60,4 +61,4 @@ def seen(birth: IntArray, death: IntArray, instants: IntArray) -> Seen:
     following = np.append(instants, instants[-1])[first + 1]
     longer = np.flatnonzero(end > following)
     last[longer] = np.searchsorted(instants, end[longer], side="left") - 1
-    return Seen(row, first, last, first == last)
+    return Seen(row, first, last, (first == last) & (len(instants) > 1))

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { parseBytes } from "../../format/parse";
+import { areaBetween } from "./brushing";
+import { byteRangeTicks } from "./byteAxis";
+import { placed } from "./placing";
+import { acrossWords, upWords } from "./ruler";
+
+describe("bytes as people write them", () => {
+  it.each([
+    ["10 MiB", 10 * 2 ** 20],
+    ["1.5g", 1.5 * 2 ** 30],
+    ["512", 512],
+    ["512 B", 512],
+    ["2kb", 2048],
+    [" 3 TiB ", 3 * 2 ** 40],
+  ])("%s", (text, bytes) => expect(parseBytes(text)).toBe(bytes));
+
+  it.each(["", "MiB", "-1", "1 XiB", "1e3"])("are not %s", (text) =>
+    expect(parseBytes(text)).toBeNull(),
+  );
+});
+
+describe("ticks of bytes", () => {
+  it("are where they say, inside of the range", () => {
+    for (const range of [
+      { begin: 0, end: 3 * 2 ** 30 },
+      { begin: 2 ** 30, end: 3 * 2 ** 30 },
+      { begin: 77 * 2 ** 30, end: 77 * 2 ** 30 + 100_000 },
+    ]) {
+      const { ticks, base } = byteRangeTicks(range, 8);
+      expect(ticks.length).toBeGreaterThan(2);
+      expect(ticks.length).toBeLessThan(11);
+      for (const { value } of ticks) {
+        expect(value).toBeGreaterThanOrEqual(range.begin);
+        expect(value).toBeLessThanOrEqual(range.end);
+      }
+      expect(base === null).toBe(range.begin < 2 ** 31);
+      expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
+    }
+  });
+});
+
+describe("a ruler", () => {
+  it("tells both lengths, the second with its sign", () => {
+    const ruler = { from: { at: 100, bytes: 2048 }, to: { at: 40, bytes: 1024 } };
+    expect(acrossWords(ruler, "event")).toBe("Δ 60 events");
+    expect(acrossWords(ruler, "time")).toBe("Δ 60.0\u00a0ns");
+    expect(upWords(ruler)).toBe("Δ −1.00\u00a0KiB");
+  });
+});
+
+describe("a brush", () => {
+  const spots = { from: { at: 10, bytes: 100 }, to: { at: 50, bytes: 700 } };
+  const [whole, tall] = [
+    { begin: 0, end: 100 },
+    { begin: 0, end: 1000 },
+  ];
+  it("is of both directions, or of the one the hand kept to", () => {
+    const area = (x: number, y: number) =>
+      areaBetween({ x: 0, y: 0 }, { x, y }, spots, whole, tall);
+    expect(area(200, 90)).toEqual({
+      window: { begin: 10, end: 50 },
+      bytes: { begin: 100, end: 700 },
+    });
+    expect(area(200, 5).bytes).toBeNull();
+    expect(area(3, 90).window).toBeNull();
+  });
+});
+
+describe("a picture drawn for another view", () => {
+  it("lies where its bytes and instants are now", () => {
+    const view = { begin: 100, end: 300, low: 1000, high: 5000, width: 400, height: 200 };
+    const plot = { left: 68, top: 20, width: 400, height: 200, columns: 400 };
+    const numbers = (text: string) => (text.match(/-?[\d.]+/g) ?? []).map(Number);
+    const same = placed(view, { begin: 100, end: 300 }, { begin: 1000, end: 5000 }, plot);
+    expect(numbers(same)).toEqual([0, -1, 1, 0, 0, 200]);
+    // Half as wide a window, a quarter of its height further up: twice as large, and moved.
+    const zoomed = placed(view, { begin: 200, end: 300 }, { begin: 2000, end: 4000 }, plot);
+    expect(numbers(zoomed)).toEqual([0, -2, 2, 0, -400, 300]);
+  });
+});
