@@ -6,9 +6,11 @@ import { hasHistory, summary } from "../../state/recording";
 import { call, filter, folded, inverted, upwards } from "../../state/view";
 import { Filter } from "../profile/breakdown/Filter";
 import "../profile/breakdown/breakdown.css";
+import { dark } from "../../theme/theme";
 import { Heading } from "../weighing/Heading";
 import { Overview, WeighingChoice } from "../weighing/Weighing";
 import { Calls } from "./Calls";
+import { CODE } from "./colours";
 import "./flame.css";
 import { Graph } from "./Graph";
 import { createModel, type Model } from "./model";
@@ -50,8 +52,15 @@ function Shape({ model }: { model: Model }) {
     call.value = null;
     model.focus.value = 0;
   };
+  const code = CODE[dark.value ? "dark" : "light"];
   return (
     <span class="flame-shape">
+      {model.scheme.value === "code" && (
+        <span class="flame-legend quiet">
+          <span class="swatch" style={{ background: code.own }} /> your code
+          <span class="swatch" style={{ background: code.library }} /> libraries
+        </span>
+      )}
       <Segmented
         label="Where the graph grows to"
         value={upwards.value ? "flame" : "icicle"}

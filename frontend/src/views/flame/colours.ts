@@ -6,7 +6,8 @@ import { Colours } from "../../theme/palette";
 
 export type Scheme = "code" | "module";
 
-const CODE = {
+/** Colours of whose code it is: your own, a library's; what is no frame, what is merged. */
+export const CODE = {
   light: { own: "#f2a65a", library: "#b9c9dc", quiet: "#d9d9d9", merged: "#ececec" },
   dark: { own: "#c97a28", library: "#53708f", quiet: "#6b6b6b", merged: "#4a4a4a" },
 } as const;

@@ -5,6 +5,7 @@ import { count, share } from "../../format";
 import { fileName } from "../../inspector/folding";
 import { filter } from "../../state/view";
 import { dark } from "../../theme/theme";
+import { CODE } from "../flame/colours";
 import { withTerm } from "../flame/phrase";
 import { ShareBar } from "../profile/breakdown/ShareBar";
 import { exactWeight, weight } from "../weighing/words";
@@ -93,9 +94,7 @@ function Line({ model, file, line, answer }: Properties & { line: SourceLine }) 
 function Sums(properties: { sums: LineSums; answer: SourceLines; library: boolean }) {
   const { sums, answer, library } = properties;
   const { unit, total } = answer;
-  const shade = dark.value
-    ? { own: "#c97a28", library: "#53708f" }
-    : { own: "#f2a65a", library: "#b9c9dc" };
+  const shade = CODE[dark.value ? "dark" : "light"];
   return (
     <>
       <td class="number" title={exactWeight(sums.made, unit)}>
