@@ -165,6 +165,7 @@ def main() -> None:
     if chosen.json:
         print(json.dumps([asdict(row) for row in rows]))
         return
+    print("A simulated training job, stacks 40 deep; windows in milliseconds of processor time")
     print(
         "    events  file MiB | pickle.load s  peak MiB | index s  processor s  peak MiB  "
         "entry MiB | window ms first  median   p95"
