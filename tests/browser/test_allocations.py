@@ -134,7 +134,7 @@ def test_ways_lead_from_an_allocation_to_its_life(
     assert end - begin < 250
     ways.get_by_role("button", name="its birth").click()
     assert _words(watched, "at") == str(first)
-    ways.get_by_role("button", name="just before it").click()
+    ways.get_by_role("button", name="just before it", exact=True).click()
     watched.page.wait_for_function(f"() => location.hash.includes('at={first - 1}')")
 
 

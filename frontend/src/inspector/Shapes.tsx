@@ -2,7 +2,7 @@
 
 import { getBreakdown } from "../api";
 import { target } from "../flow/questions";
-import { bytes, count, grouped } from "../format";
+import { bytes, count, counted, grouped } from "../format";
 import { selection } from "../state";
 import { resource } from "../state/resource";
 import { multiplesOf, type Recurring, shapesOf } from "./shapes";
@@ -25,8 +25,6 @@ const sizes = resource(
   },
 ).answer;
 
-const NAMES: Readonly<Record<number, string>> = { 1: "1 byte", 2: "2 bytes", 4: "4 bytes" };
-
 export function Shapes({ size }: { size: number }) {
   const recurring = sizes.value.data;
   if (recurring === null) return null;
@@ -42,13 +40,13 @@ export function Shapes({ size }: { size: number }) {
         {shapes.map(({ dimensions, width }) => (
           <li key={dimensions.join()}>
             {dimensions.map(grouped).join(" × ")}{" "}
-            <span class="quiet">of {NAMES[width] ?? width}</span>
+            <span class="quiet">elements of {counted(width, "byte")}</span>
           </li>
         ))}
         {multiples.map(({ times, of }) => (
           <li key={of.bytes}>
             {count(times)} × {bytes(of.bytes)}{" "}
-            <span class="quiet">a size that is there {count(of.count)} times</span>
+            <span class="quiet">a size that is there {counted(of.count, "time")}</span>
           </li>
         ))}
       </ul>

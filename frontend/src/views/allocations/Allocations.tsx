@@ -44,11 +44,15 @@ function Parts() {
           <Picture model={model} />
           <Notices model={model} />
         </div>
-        {hasHistory.value && (
+        {hasHistory.value ? (
           <>
             <Tracks model={model.timeline} />
             <Minimap model={model.timeline} />
           </>
+        ) : (
+          <p class="quiet allocations-moment" role="note">
+            One moment: the recording holds what was alive at its end, but no history.
+          </p>
         )}
       </section>
     </div>

@@ -27,6 +27,7 @@ export function Layer({ model, picture, name }: LayerProps) {
       const { width, height } = next.view;
       element.width = height;
       element.height = width;
+      element.dataset.took = next.took.toFixed(1);
       element.style.width = `${height}px`;
       element.style.height = `${width}px`;
       element.getContext("bitmaprenderer")?.transferFromImageBitmap(next.bitmap);

@@ -2,6 +2,7 @@
 
 import { useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { hasHistory } from "../../state";
 import { ink } from "../../theme/theme";
 import { paintAxisName, paintPlaceAxis } from "../profile/timeline/paint/axes";
 import { paintMarks } from "../profile/timeline/paint/marks";
@@ -75,6 +76,7 @@ function axesOf(model: Model) {
   const bytes = model.bytes.value;
   const picture = model.pictures.front.value;
   const layout = model.question.value?.layout ?? "stacked";
+  const isOverTime = hasHistory.value;
   const stretches = picture?.tiles[0]?.about.segments ?? [];
   return {
     width: timeline.width.value,
@@ -83,6 +85,7 @@ function axesOf(model: Model) {
       if (layout === "address") paintStretches(surface, scene.plot, bytes, stretches, paints);
       else paintBytes(surface, scene.plot, bytes, paints);
       if (layout === "stacked") paintTotals(surface, scene, bytes, paints);
+      if (!isOverTime) return;
       paintMarks(surface, scene, paints);
       paintPlaceAxis(surface, scene, paints);
       paintAxisName(surface, scene, paints);
@@ -100,7 +103,7 @@ function overlayOf(model: Model) {
   const pointer = model.pointer.value;
   const following = {
     axis: timeline.axis.value,
-    cursor: timeline.cursorPlace.value,
+    cursor: hasHistory.value ? timeline.cursorPlace.value : null,
     pointer: pointer !== null && pointer.y <= scene.plot.height ? pointer : null,
     brush: model.brush.value,
     ruler: model.ruler.value,
