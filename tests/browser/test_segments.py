@@ -469,7 +469,7 @@ def test_it_fits_a_narrow_page(watched: Watched, server: TensorBoardServer, pict
     wide = frame.locator(".stage").evaluate("e => [e.scrollWidth, e.clientWidth]")
     assert wide[0] <= wide[1]
     picture(watched.page, "narrow")
-    frame.locator(".stage").evaluate("e => e.scrollTo(0, 700)")
+    frame.locator(".segments-pools").scroll_into_view_if_needed()
     watched.page.wait_for_timeout(300)
     picture(watched.page, "narrow-below")
     watched.page.set_viewport_size({"width": 1900, "height": 1000})

@@ -167,6 +167,7 @@ def test_mapped_ranges_are_the_pages_of_every_moment(world: World) -> None:
             for page in range(address // PAGE, (address + size) // PAGE)
         }
         assert own == pages
+        assert state.allocated == sum(size for size, _ in world.alive[place].values())
         touching = set(state.segments.address.tolist())
         assert not any(
             address + size in touching
