@@ -52,22 +52,21 @@ export class Living {
     this.#come += 1;
   }
 
-  /** Takes in those that came, each in its place, and drops those of which `bytes` are 0. */
-  settle(bytes: Float64Array | null): void {
+  /** Takes in those that came, each in its place. */
+  settle(): void {
     if (this.#come > 0) this.#take(this.#coming.subarray(0, this.#come));
     this.#come = 0;
-    if (bytes === null) return;
-    const { items, length } = this;
-    let kept = 0;
-    for (let at = 0; at < length; at++) {
-      const item = items[at] as number;
-      if (bytes[item] === 0) this.#isIn[item] = 0;
-      else {
-        items[kept] = item;
-        kept += 1;
-      }
-    }
-    this.length = kept;
+  }
+
+  /** Says that whoever walks the list has left this one out. */
+  gone(item: number): void {
+    this.#isIn[item] = 0;
+  }
+
+  /** Ends a walk that has looked at `seen` and kept the first `kept` of the list. */
+  keep(kept: number, seen: number): void {
+    if (kept < seen) this.items.copyWithin(kept, seen, this.length);
+    this.length -= seen - kept;
   }
 
   #take(coming: Int32Array): void {

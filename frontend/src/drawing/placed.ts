@@ -16,18 +16,16 @@ export function fillPlaced(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sort
   const items = Int32Array.from({ length: rows.length }, (_, row) => row);
   const bytes = new Float64Array(rows.length);
   const living = new Living(bytes.length);
-  let isStale = false;
   for (let column = 0; column < columns.length; column++) {
-    if (column > 0) isStale = bury(died, column - 1, items, bytes) || isStale;
+    if (column > 0) bury(died, column - 1, items, bytes);
     bear(tile, born, column, items, bytes, living);
     const first = shown.from[column] as number;
     const last = shown.from[column + 1] as number;
     if (first === last) continue;
-    living.settle(isStale ? bytes : null);
-    isStale = false;
+    living.settle();
     const base = (shown.places[first] as number) * sheet.height;
     const edgesBefore = sheet.edgeCount;
-    fillColumn(sheet, base, tile, column, living, cells, firsts);
+    fillColumn(sheet, base, tile, column, living, bytes, cells, firsts);
     if (last === first + 1) continue;
     const edges = sheet.edgesSince(edgesBefore);
     for (let at = first + 1; at < last; at++) {
@@ -42,6 +40,7 @@ function fillColumn(
   { about, rows, merged }: Tile,
   column: number,
   living: Living,
+  bytes: Float64Array,
   cells: Sorted,
   firsts: Firsts,
 ): void {
@@ -53,11 +52,19 @@ function fillColumn(
     const offset = merged.offset[cell] as number;
     place(sheet, base, offset, offset + about.pixel, firsts.merged + cell);
   }
+  let kept = 0;
   for (let at = 0; at < living.length; at++) {
     const row = living.items[at] as number;
+    if (bytes[row] === 0) {
+      living.gone(row);
+      continue;
+    }
+    living.items[kept] = row;
+    kept += 1;
     const offset = rows.offset[row] as number;
-    place(sheet, base, offset, offset + (rows.bytes[row] as number), firsts.rows + row);
+    place(sheet, base, offset, offset + (bytes[row] as number), firsts.rows + row);
   }
+  living.keep(kept, living.length);
 }
 
 function place(sheet: Sheet, base: number, begin: number, end: number, id: number): void {

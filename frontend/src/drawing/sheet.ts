@@ -15,7 +15,7 @@ export interface View {
 }
 
 /** Pixels a thing must be tall to have an edge that tells it from the one above. */
-const TALL = 4;
+export const TALL = 4;
 
 export class Sheet {
   /** Column after column, each from the bottom up: `ids[x * height + y]`. */

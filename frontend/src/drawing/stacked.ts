@@ -1,7 +1,7 @@
 /** The stacked layout: longer lives in order of birth with gaps between them, merged cells on top. */
 
 import { byValue, Living, type Sorted } from "./order";
-import type { Sheet } from "./sheet";
+import { type Sheet, TALL } from "./sheet";
 import type { Firsts } from "./things";
 import type { Tile } from "./tile";
 
@@ -47,16 +47,14 @@ export function fillStacked(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sor
   // Bytes of each item now; 0 is gone.
   const bytes = new Float64Array(stack.id.length);
   const living = new Living(bytes.length);
-  let isStale = false;
   for (let column = 0; column < columns.length; column++) {
-    if (column > 0) isStale = bury(died, column - 1, stack.rows, bytes) || isStale;
-    isStale = change(tile, changed, column, stack.gaps, bytes, living) || isStale;
+    if (column > 0) bury(died, column - 1, stack.rows, bytes);
+    change(tile, changed, column, stack.gaps, bytes, living);
     bear(tile, born, column, stack.rows, bytes, living);
     const first = shown.from[column] as number;
     const last = shown.from[column + 1] as number;
     if (first === last) continue;
-    living.settle(isStale ? bytes : null);
-    isStale = false;
+    living.settle();
     const base = (shown.places[first] as number) * sheet.height;
     const edgesBefore = sheet.edgeCount;
     fillColumn(sheet, base, tile, column, living, stack.id, bytes, shorts, firsts);
@@ -85,19 +83,14 @@ export function bear(
   }
 }
 
-/** Takes away the rows that were alive in `column` for the last time; true where there are such. */
-export function bury(
-  died: Sorted,
-  column: number,
-  items: Int32Array,
-  bytes: Float64Array,
-): boolean {
-  const [from, to] = [died.from[column] as number, died.from[column + 1] as number];
-  for (let at = from; at < to; at++) bytes[items[died.places[at] as number] as number] = 0;
-  return to > from;
+/** Takes away the rows that were alive in `column` for the last time. */
+export function bury(died: Sorted, column: number, items: Int32Array, bytes: Float64Array): void {
+  for (let at = died.from[column] as number; at < (died.from[column + 1] as number); at++) {
+    bytes[items[died.places[at] as number] as number] = 0;
+  }
 }
 
-/** Brings the gaps up to `column`; true where one has closed. */
+/** Brings the gaps up to `column`. */
 function change(
   { gaps: { changes } }: Tile,
   changed: Sorted,
@@ -105,19 +98,15 @@ function change(
   items: Int32Array,
   bytes: Float64Array,
   living: Living,
-): boolean {
-  let hasClosed = false;
+): void {
   const to = changed.from[column + 1] as number;
   for (let at = changed.from[column] as number; at < to; at++) {
     const place = changed.places[at] as number;
     const item = items[changes.gap[place] as number] as number;
     const before = bytes[item] as number;
-    const now = before + (changes.bytes[place] as number);
-    bytes[item] = now;
+    bytes[item] = before + (changes.bytes[place] as number);
     if (before === 0) living.come(item);
-    if (now === 0) hasClosed = true;
   }
-  return hasClosed;
 }
 
 /**
@@ -135,22 +124,34 @@ function fillColumn(
   shorts: Sorted,
   firsts: Firsts,
 ): void {
-  const { height, low, scale } = sheet;
+  const { height, ids, low, scale } = sheet;
   const { items, length } = living;
   let top = columns.base[column] as number;
   let from = Math.min(Math.max(sheet.pixel(top), 0), height);
   if (from > 0) sheet.nothing(base, 0, from);
-  for (let at = 0; at < length && from < height; at++) {
+  let kept = 0;
+  let at = 0;
+  // The innermost loop of all: what has gone is dropped on the way, and nothing is called.
+  for (; at < length && from < height; at++) {
     const item = items[at] as number;
     const size = bytes[item] as number;
+    if (size === 0) {
+      living.gone(item);
+      continue;
+    }
+    items[kept] = item;
+    kept += 1;
     top += size;
     // Half a pixel further, so that cutting off the fraction rounds; `edge` may be huge.
     const edge = (top - low) * scale + 0.5;
     if (edge < from + 1) continue;
     const to = edge < height ? edge | 0 : height;
-    sheet.put(base, from, to, id[item] as number, size);
+    const thing = id[item] as number;
+    for (let y = base + from; y < base + to; y++) ids[y] = thing;
+    if (size * scale >= TALL) sheet.edge(base + to - 1);
     from = to;
   }
+  living.keep(kept, at);
   for (let at = shorts.from[column] as number; at < (shorts.from[column + 1] as number); at++) {
     const cell = shorts.places[at] as number;
     const size = merged.bytes[cell] as number;
