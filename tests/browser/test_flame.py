@@ -205,7 +205,7 @@ def test_a_click_looks_into_a_frame_and_back(watched: Watched, server: TensorBoa
     flame.page.wait_for_timeout(150)
     flame.click(0.5, 0)
     flame.frame.locator(".flame-way").wait_for(state="detached")
-    assert "call" not in words_of(flame.page.url) or flame.page.wait_for_timeout(400) is None
+    flame.page.wait_for_function("!location.hash.includes('memory.call=')")
 
     again = Flame(flame.page, open_page(flame.page, address))
     assert again.way().startswith("all › main · train.py:41 › forward · model.py:90")
