@@ -169,17 +169,22 @@ def test_wheel_and_keys_zoom_both_ways(
     watched.page.keyboard.press("-")
     watched.page.keyboard.press("-")
     _without(watched, "bytes")
+    watched.page.mouse.move(*picture.point(0.5, 0.5))
     for key, grows in (("w", False), ("s", True)):
         before = _window(watched, events)
-        watched.page.keyboard.press(key)
-        after = _window(watched, events)
+        after = _pressed(watched, key, events)
         assert (after[1] - after[0] > before[1] - before[0]) is grows
-    watched.page.keyboard.press("w")
-    middle = _window(watched, events)
-    watched.page.keyboard.press("a")
-    assert _window(watched, events)[0] < middle[0]
-    watched.page.keyboard.press("d")
-    assert _window(watched, events) == middle
+    middle = _pressed(watched, "w", events)
+    assert _pressed(watched, "a", events)[0] < middle[0]
+    assert _pressed(watched, "d", events) == middle
+
+
+def _pressed(watched: Watched, key: str, events: int) -> tuple[int, int]:
+    """The window after a key that changes it."""
+    before = watched.page.url
+    watched.page.keyboard.press(key)
+    watched.page.wait_for_function("url => location.href !== url", arg=before)
+    return _window(watched, events)
 
 
 def _window(watched: Watched, events: int) -> tuple[int, int]:
@@ -275,7 +280,7 @@ def test_layouts_agree_on_what_is_alive(
     assert alive[0] == made.peak_bytes
     for layout in ("address", "lane"):
         picture.frame.get_by_role("radio", name=layout).click()
-        assert _words(watched, "layout") == layout
+        settled_address(watched.page, f"p.memory.layout={layout}")
         picture.wait()
         assert picture.highest() == alive
         colours = {colour for column in picture.pixels() for colour in column}
