@@ -6,19 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_memory_plugin.analysis.content import frame_contents, mixed, stack_layout, text_hashes
+from tb_memory_plugin.analysis.content import mixed
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import Weights
-from tb_memory_plugin.analysis.frames import named_by
+from tb_memory_plugin.analysis.flame_paths import ROOT, Paths, paths
 from tb_memory_plugin.analysis.memo import memo
-from tb_memory_plugin.analysis.telling import OWN
 from tb_memory_plugin.recording.recording import Recording
 
-#: What stands in ``Calls.frame`` for nodes that are not one frame.
-ROOT, BEFORE, NONE, LIBRARY = -1, -2, -3, -4
-
-#: A single library frame is shorter than what would say that it is folded.
-_FOLD_FROM = 2
 _PRIME = np.uint64(0x100000001B3)
 
 
@@ -44,18 +38,6 @@ class Calls:
     key: IntArray
 
 
-@dataclass(frozen=True)
-class Paths:
-    """Sequences of symbols, one a place, from the root on; and what the symbols stand for."""
-
-    places: IntArray
-    symbols: IntArray
-    starts: IntArray  # one more than places
-    lengths: IntArray  # frames that an element stands for
-    frame: IntArray  # by symbol
-    content: IntArray  # by symbol
-
-
 def calls(recording: Recording, *, inverted: bool = False, folded: bool = False) -> Calls:
     """The tree of all stacks that an allocation was born with.
 
@@ -65,7 +47,7 @@ def calls(recording: Recording, *, inverted: bool = False, folded: bool = False)
     that tells most is never in one, so that stacks of library frames alone stay apart.
     """
     key = ("calls", inverted, folded)
-    return memo(recording, key, lambda: _tree(_paths(recording, inverted, folded)))
+    return memo(recording, key, lambda: _tree(paths(recording, inverted, folded)))
 
 
 @dataclass(frozen=True)
@@ -96,87 +78,10 @@ def _running(values: IntArray) -> IntArray:
     return sums
 
 
-def symbols(recording: Recording) -> tuple[IntArray, IntArray]:
-    """For every frame a number that those which say the same share, and a frame for each number."""
-    columns = [recording.values("frames", name) for name in ("function", "file", "line")]
-    if not len(columns[0]):
-        return columns[0], columns[0]
-    _, first, same = np.unique(
-        np.stack(columns, axis=1).astype(np.int64), axis=0, return_index=True, return_inverse=True
-    )
-    return same.reshape(-1), first
-
-
-def born_with(recording: Recording) -> IntArray:
-    """The stacks that allocations were born with, of those that say the same the first."""
-    same = recording.values("stack_names", "same")
-    used = np.zeros(len(same) + 1, dtype=bool)
-    used[recording.values("allocations", "birth_stack")] = True  # -1: the last, left out
-    found = same[used[:-1]]
-    distinct: IntArray = np.unique(found[found >= 0])
-    return distinct
-
-
-def elements(recording: Recording, stacks: IntArray) -> tuple[IntArray, IntArray]:
-    """The frames of ``stacks`` in a row, innermost first, and the place in ``stacks`` of each."""
-    frames, offsets = stack_layout(recording)
-    lengths = offsets[stacks + 1] - offsets[stacks]
-    owner = np.repeat(np.arange(len(stacks)), lengths)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return frames[offsets[stacks][owner] + within], owner
-
-
-def _paths(recording: Recording, inverted: bool, folded: bool) -> Paths:
-    stacks = born_with(recording)
-    frames, owner = elements(recording, stacks)
-    if not inverted:
-        frames, owner = frames[::-1], owner[::-1]
-        owner = len(stacks) - 1 - owner
-        stacks = stacks[::-1]
-    same, representative = symbols(recording)
-    library = len(representative)
-    found = same[frames] if len(same) else frames.astype(np.int64)
-    lengths = np.ones(len(found), dtype=np.int64)
-    if folded:
-        foldable = recording.values("frame_kinds", "kind")[frames] != OWN
-        foldable &= frames != named_by(recording)[stacks[owner]]
-        found, owner, lengths = _fold(found, owner, foldable, library)
-    count = len(recording.table("stacks"))
-    before, nothing = library + 1, library + 2
-    sizes = np.append(np.bincount(owner, minlength=len(stacks)), [1, 1])
-    contents = frame_contents(recording)[representative] if library else np.zeros(0, np.uint64)
-    return Paths(
-        places=np.append(stacks, [count, count + 1]).astype(np.int64),
-        symbols=np.append(found, [before, nothing]).astype(np.int64),
-        starts=np.append(0, np.cumsum(sizes)),
-        lengths=np.append(lengths, [1, 1]),
-        frame=np.append(representative, [LIBRARY, BEFORE, NONE]).astype(np.int64),
-        content=np.append(contents, text_hashes(["library", "before", "none"])),
-    )
-
-
-def _fold(
-    found: IntArray, owner: IntArray, foldable: IntArray, library: int
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Every long enough run of foldable elements of one stack as one element, ``library``."""
-    if not len(found):
-        return found, owner, found.astype(np.int64)
-    new = np.append(True, (foldable[1:] != foldable[:-1]) | (owner[1:] != owner[:-1]))
-    run = np.cumsum(new) - 1
-    length = np.bincount(run)[run]
-    folds = foldable & (length >= _FOLD_FROM)
-    kept = new | ~folds
-    return (
-        np.where(folds, library, found)[kept],
-        owner[kept],
-        np.where(folds, length, 1)[kept],
-    )
-
-
-def _tree(paths: Paths) -> Calls:
-    """The tree of ``paths``, level by level: those with the same way so far share a node."""
-    width = len(paths.frame)
-    sizes = np.diff(paths.starts)
+def _tree(of: Paths) -> Calls:
+    """The tree of paths, level by level: those with the same way so far share a node."""
+    width = len(of.frame)
+    sizes = np.diff(of.starts)
     at = np.zeros(len(sizes), dtype=np.int64)  # the node each path has come to
     parents, said = [np.array([-1])], [np.array([-1])]
     counts, shortest, longest = [np.array([len(sizes)])], [np.zeros(1, int)], [np.zeros(1, int)]
@@ -184,19 +89,19 @@ def _tree(paths: Paths) -> Calls:
     nodes, active = 1, np.arange(len(sizes))
     for depth in range(int(sizes.max(initial=0))):
         active = active[sizes[active] > depth]
-        element = paths.starts[active] + depth
+        element = of.starts[active] + depth
         ways, place, count = np.unique(
-            at[active] * width + paths.symbols[element], return_inverse=True, return_counts=True
+            at[active] * width + of.symbols[element], return_inverse=True, return_counts=True
         )
         parent, symbol = ways // width, ways % width
-        length = paths.lengths[element]
+        length = of.lengths[element]
         least, most = np.full(len(ways), np.iinfo(np.int64).max), np.zeros(len(ways), np.int64)
         np.minimum.at(least, place, length)
         np.maximum.at(most, place, length)
         above = keys[-1][parent - (nodes - len(keys[-1]))]
         for column, values in zip(
             (parents, said, counts, shortest, longest, keys),
-            (parent, symbol, count, least, most, mixed(above * _PRIME + paths.content[symbol])),
+            (parent, symbol, count, least, most, mixed(above * _PRIME + of.content[symbol])),
             strict=True,
         ):
             column.append(values)
@@ -205,9 +110,9 @@ def _tree(paths: Paths) -> Calls:
     parent, symbol, count = (np.concatenate(column) for column in (parents, said, counts))
     first, ending = _spread(parent, count, [len(level) for level in parents])
     return Calls(
-        order=paths.places[np.argsort(first[at], kind="stable")],
+        order=of.places[np.argsort(first[at], kind="stable")],
         parent=parent,
-        frame=np.where(symbol < 0, ROOT, paths.frame[symbol]),
+        frame=np.where(symbol < 0, ROOT, of.frame[symbol]),
         first=first,
         own=first + ending,
         stop=first + count,

@@ -9,7 +9,7 @@ import numpy as np
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import Weights
-from tb_memory_plugin.analysis.flame_tree import born_with, elements
+from tb_memory_plugin.analysis.flame_paths import born_with, elements
 from tb_memory_plugin.analysis.frames import named_by
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording.recording import Recording

@@ -9,7 +9,8 @@ import numpy as np
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.filters import parse
-from tb_memory_plugin.analysis.flame_tree import BEFORE, LIBRARY, NONE, ROOT, Calls
+from tb_memory_plugin.analysis.flame_paths import BEFORE, LIBRARY, NONE, ROOT
+from tb_memory_plugin.analysis.flame_tree import Calls
 from tb_memory_plugin.analysis.frames import frame_labels, frames_of_rows
 from tb_memory_plugin.analysis.matching import matching_frames
 from tb_memory_plugin.recording.recording import Recording

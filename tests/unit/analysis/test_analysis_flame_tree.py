@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.flame import weights
-from tb_memory_plugin.analysis.flame_tree import BEFORE, LIBRARY, NONE, Calls, calls, totals
+from tb_memory_plugin.analysis.flame_paths import BEFORE, LIBRARY, NONE
+from tb_memory_plugin.analysis.flame_tree import Calls, calls, totals
 from tb_memory_plugin.analysis.lines import file_spots, line_spots, spot_totals
 from tb_memory_plugin.analysis.telling import is_library
 from tb_memory_plugin.analysis.windows import window

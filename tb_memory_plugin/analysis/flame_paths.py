@@ -1,0 +1,109 @@
+"""Stacks, made into sequences of symbols: the ways that a tree of calls is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis.content import frame_contents, stack_layout, text_hashes
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.frames import named_by
+from tb_memory_plugin.analysis.telling import OWN
+from tb_memory_plugin.recording.recording import Recording
+
+#: What a symbol stands for where that is not one frame; ``ROOT`` is before every sequence.
+ROOT, BEFORE, NONE, LIBRARY = -1, -2, -3, -4
+
+#: A single library frame is shorter than what would say that it is folded.
+_FOLD_FROM = 2
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Sequences of symbols, one a place, from the root on; and what the symbols stand for."""
+
+    places: IntArray
+    symbols: IntArray
+    starts: IntArray  # one more than places
+    lengths: IntArray  # frames that an element stands for
+    frame: IntArray  # by symbol
+    content: IntArray  # by symbol
+
+
+def paths(recording: Recording, inverted: bool, folded: bool) -> Paths:
+    """The ways of all stacks that allocations were born with, and those of the two without."""
+    stacks = born_with(recording)
+    frames, owner = elements(recording, stacks)
+    if not inverted:
+        frames, owner = frames[::-1], owner[::-1]
+        owner = len(stacks) - 1 - owner
+        stacks = stacks[::-1]
+    same, representative = symbols(recording)
+    library = len(representative)
+    found = same[frames] if len(same) else frames.astype(np.int64)
+    lengths = np.ones(len(found), dtype=np.int64)
+    if folded:
+        foldable = recording.values("frame_kinds", "kind")[frames] != OWN
+        foldable &= frames != named_by(recording)[stacks[owner]]
+        found, owner, lengths = _fold(found, owner, foldable, library)
+    count = len(recording.table("stacks"))
+    before, nothing = library + 1, library + 2
+    sizes = np.append(np.bincount(owner, minlength=len(stacks)), [1, 1])
+    contents = frame_contents(recording)[representative] if library else np.zeros(0, np.uint64)
+    return Paths(
+        places=np.append(stacks, [count, count + 1]).astype(np.int64),
+        symbols=np.append(found, [before, nothing]).astype(np.int64),
+        starts=np.append(0, np.cumsum(sizes)),
+        lengths=np.append(lengths, [1, 1]),
+        frame=np.append(representative, [LIBRARY, BEFORE, NONE]).astype(np.int64),
+        content=np.append(contents, text_hashes(["library", "before", "none"])),
+    )
+
+
+def symbols(recording: Recording) -> tuple[IntArray, IntArray]:
+    """For every frame a number that those which say the same share, and a frame for each number."""
+    columns = [recording.values("frames", name) for name in ("function", "file", "line")]
+    if not len(columns[0]):
+        return columns[0], columns[0]
+    _, first, same = np.unique(
+        np.stack(columns, axis=1).astype(np.int64), axis=0, return_index=True, return_inverse=True
+    )
+    return same.reshape(-1), first
+
+
+def born_with(recording: Recording) -> IntArray:
+    """The stacks that allocations were born with, of those that say the same the first."""
+    same = recording.values("stack_names", "same")
+    used = np.zeros(len(same) + 1, dtype=bool)
+    used[recording.values("allocations", "birth_stack")] = True  # -1: the last, left out
+    found = same[used[:-1]]
+    distinct: IntArray = np.unique(found[found >= 0])
+    return distinct
+
+
+def elements(recording: Recording, stacks: IntArray) -> tuple[IntArray, IntArray]:
+    """The frames of ``stacks`` in a row, innermost first, and the place in ``stacks`` of each."""
+    frames, offsets = stack_layout(recording)
+    lengths = offsets[stacks + 1] - offsets[stacks]
+    owner = np.repeat(np.arange(len(stacks)), lengths)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return frames[offsets[stacks][owner] + within], owner
+
+
+def _fold(
+    found: IntArray, owner: IntArray, foldable: IntArray, library: int
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Every long enough run of foldable elements of one stack as one element, ``library``."""
+    if not len(found):
+        return found, owner, found.astype(np.int64)
+    new = np.append(True, (foldable[1:] != foldable[:-1]) | (owner[1:] != owner[:-1]))
+    run = np.cumsum(new) - 1
+    length = np.bincount(run)[run]
+    folds = foldable & (length >= _FOLD_FROM)
+    kept = new | ~folds
+    return (
+        np.where(folds, library, found)[kept],
+        owner[kept],
+        np.where(folds, length, 1)[kept],
+    )
