@@ -164,6 +164,8 @@ function learnTop(
       asked.layout === "stacked"
         ? highestIn(picture)
         : Math.max(...picture.tiles.map(({ about }) => about.extent));
+    // An empty picture keeps the scale it has.
+    if (height <= 1) return;
     // It only grows while one looks around: a picture that changes its scale is hard to follow.
     const isFirst = top.peek() === (device.peek()?.allocated_peak ?? 0) * HEADROOM;
     const next = height * (asked.layout === "stacked" ? HEADROOM : 1);
