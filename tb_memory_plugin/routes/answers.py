@@ -6,6 +6,7 @@ import functools
 import json
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from tensorboard.backend import http_util
@@ -20,12 +21,36 @@ logger = logging.getLogger(__name__)
 JSON = "application/json"
 ARROW = "application/vnd.apache.arrow.stream"
 BINARY = "application/octet-stream"
+CSV = "text/csv"
+TEXT = "text/plain"
 #: Seconds that an answer about a version may be kept: it will never be another one.
 FOREVER = 7 * 24 * 3600
 
 _STATUS = "X-Memory-Status"
 
 Handler = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a route answers: a value for JSON, else text or bytes of a ``kind``.
+
+    With a ``name`` it is a file for the user to keep.
+    """
+
+    content: Any
+    kind: str = JSON
+    name: str = ""
+
+
+def respond(request: Any, answer: Answer, *, expires: int = 0) -> Any:
+    """An answer as a response that may be kept for ``expires`` seconds."""
+    if answer.name:
+        headers = [("Content-Disposition", f'attachment; filename="{answer.name}"')]
+        return http_util.Respond(request, answer.content, answer.kind, headers=headers)
+    if answer.kind == JSON:
+        return as_json(request, answer.content, expires=expires)
+    return http_util.Respond(request, answer.content, answer.kind, expires=expires)
 
 
 def as_json(request: Any, value: Any, *, code: int = 200, expires: int = 0) -> Any:

@@ -1,0 +1,64 @@
+"""Routes of the curve and of what memory is made of at a moment."""
+
+from __future__ import annotations
+
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.routes import asking
+from tb_memory_plugin.routes.answers import ARROW, CSV, Answer
+from tb_memory_plugin.routes.parameters import Parameters
+from tb_memory_plugin.views import breakdown, csv, tracks, usage
+
+
+def curve(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``usage``."""
+    content = usage.window(
+        recording,
+        device,
+        **asking.window(asked),
+        **asking.groups(asked, recording, device),
+        top=asking.top(asked),
+    )
+    return Answer(content, ARROW)
+
+
+def spans(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``tracks``."""
+    return Answer(tracks.window(recording, device, **asking.window(asked)))
+
+
+def groups(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``breakdown``."""
+    limit = asked.integer("limit", 0, asking.MOST_ROWS, breakdown.LIMIT)
+    question = asking.question(asked, recording, device)
+    return Answer(breakdown.page(recording, device, **question, limit=limit))
+
+
+def allocations(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``allocations``."""
+    found = breakdown.allocations(
+        recording,
+        device,
+        **asking.question(asked, recording, device),
+        **asking.group(asked),
+        limit=asked.integer("limit", 0, asking.MOST_ROWS, breakdown.LIMIT),
+        offset=asked.integer("offset", 0, 1 << 62, 0),
+    )
+    return Answer(found)
+
+
+def export(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``export.csv``."""
+    question = asking.question(asked, recording, device)
+    if asked.has("key"):
+        pieces = csv.allocations(recording, device, **question, **asking.group(asked))
+        return Answer("".join(pieces), CSV, "allocations.csv")
+    return Answer("".join(csv.groups(recording, device, **question)), CSV, "breakdown.csv")
+
+
+ROUTES = {
+    "/usage": curve,
+    "/tracks": spans,
+    "/breakdown": groups,
+    "/allocations": allocations,
+    "/export.csv": export,
+}
