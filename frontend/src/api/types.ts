@@ -80,6 +80,7 @@ export interface Device {
   bytes_before_window: number | null;
   lifetime_peak: number | null;
   oom: OutOfMemory[];
+  oom_count: number;
   steps: number;
 }
 
