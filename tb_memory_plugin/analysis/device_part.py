@@ -13,6 +13,7 @@ from tb_memory_plugin.analysis.device_tables import DeviceTables
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.lives import Lives, lives
 from tb_memory_plugin.analysis.metadata import Metadata
+from tb_memory_plugin.analysis.range_pools import range_pools
 from tb_memory_plugin.analysis.segments import SegmentLives, segment_lives
 from tb_memory_plugin.analysis.usage import Usage, usage
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -62,7 +63,7 @@ class DevicePart:
             "pool": coded(
                 either(
                     self._events("pool", lives.known),
-                    picked(self._segment_column("pool"), self.segment),
+                    picked(self._segment_pools, self.segment),
                 )
             ),
             "compile_context": coded(self._events("compile_context", lives.birth)),
@@ -87,23 +88,15 @@ class DevicePart:
     def segment_lives(self) -> dict[str, Column]:
         """Columns of ``segment_lives``: what an event does not say comes from the end state."""
         segments = self.segments
-        action = picked(self.tables.column("events", "action").astype(np.int16), segments.known)
-        ranged = np.isin(action, [Action.SEGMENT_MAP, Action.SEGMENT_UNMAP])
-        final = picked(self.tables.expandable.astype(np.int8), segments.final, 0)
-        stream = picked(self.tables.column("segments", "stream"), segments.final, 0)
-        of_event = self._events("stream", segments.known)
         return {
             "address": known(segments.address),
             "size": known(segments.size),
             "birth": coded(segments.birth),
             "death": coded(segments.death, AFTER),
-            "pool": coded(self._segment_column("pool")),
-            "stream": (
-                np.where(segments.final >= 0, stream, of_event),
-                (segments.final < 0) & (segments.known < 0),
-            ),
+            "pool": coded(self._segment_pools),
+            "stream": self._segment_streams,
             "kind": coded(picked(self.tables.column("segments", "kind"), segments.final)),
-            "expandable": known(ranged | (final != 0)),
+            "expandable": known(self._expandable),
             "stack": coded(self._segment_column("stack")),
         }
 
@@ -122,6 +115,30 @@ class DevicePart:
     @cached_property
     def _untimed(self) -> IntArray:
         return self.tables.missing("events", "time").astype(np.int8)
+
+    @cached_property
+    def _segment_pools(self) -> IntArray:
+        """Of every life of a segment its pool, also where only its neighbours tell."""
+        own, (stream, _) = self._segment_column("pool"), self._segment_streams
+        lives = self.segments
+        return range_pools(lives.address, lives.size, stream, own, self._expandable)
+
+    @cached_property
+    def _segment_streams(self) -> Column:
+        lives = self.segments
+        final = picked(self.tables.column("segments", "stream"), lives.final, 0)
+        of_event = self._events("stream", lives.known)
+        unknown = (lives.final < 0) & (lives.known < 0)
+        return np.where(lives.final >= 0, final, of_event), unknown
+
+    @cached_property
+    def _expandable(self) -> IntArray:
+        """Which lives of segments are ranges of expandable ones."""
+        action = self.tables.column("events", "action").astype(np.int16)
+        moved = [Action.SEGMENT_MAP, Action.SEGMENT_UNMAP]
+        final = picked(self.tables.expandable.astype(np.int8), self.segments.final, 0)
+        expandable: IntArray = np.isin(picked(action, self.segments.known), moved) | (final != 0)
+        return expandable
 
     def _segment_column(self, name: str) -> IntArray:
         """Of every life of a segment its pool or stack: the event's, else the final one's."""

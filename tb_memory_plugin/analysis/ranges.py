@@ -54,10 +54,10 @@ def pieces(tables: DeviceTables) -> Ranges | None:
     chosen = np.flatnonzero((action == Action.SEGMENT_MAP) | (action == Action.SEGMENT_UNMAP))
     role = np.where(action[chosen] == Action.SEGMENT_MAP, BEGIN, END).astype(np.uint8)
     begins = tables.column("events", "address")[chosen]
-    ends = _ends(begins, tables.column("events", "size")[chosen])
+    ends = range_ends(begins, tables.column("events", "size")[chosen])
     final = np.flatnonzero(tables.expandable)
     final_begins = tables.column("segments", "address")[final]
-    final_ends = _ends(final_begins, tables.column("segments", "size")[final])
+    final_ends = range_ends(final_begins, tables.column("segments", "size")[final])
     cuts = np.unique(np.concatenate([begins, ends, final_begins, final_ends]))
     if not len(cuts):
         return Ranges.none()
@@ -91,8 +91,8 @@ def pieces(tables: DeviceTables) -> Ranges | None:
     )
 
 
-def _ends(begins: IntArray, sizes: IntArray) -> IntArray:
-    """One past the last address, held below 2⁶⁴."""
+def range_ends(begins: IntArray, sizes: IntArray) -> IntArray:
+    """One past the last address of every range, held below 2⁶⁴."""
     lengths = np.maximum(sizes, 0).astype(np.uint64)
     ends: IntArray = begins + np.minimum(lengths, np.uint64(_TOP) - begins)
     return ends

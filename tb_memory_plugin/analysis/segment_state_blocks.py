@@ -10,8 +10,9 @@ from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.ranges import range_ends
 from tb_memory_plugin.analysis.rounding import LARGEST_REMAINDER, SMALL_SEGMENT
-from tb_memory_plugin.analysis.segment_state_ranges import Mapped, ends
+from tb_memory_plugin.analysis.segment_state_ranges import Mapped
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import AFTER, Action, BlockState
@@ -45,7 +46,7 @@ def placed(recording: Recording, device: Device, event: int, mapped: Mapped) -> 
     rows, address = rows[order], address[order]
     requested = bytes_of(recording, device)[rows]
     size = np.maximum(recording.values("allocations", "size", device)[rows], requested)
-    until = ends(address, size)
+    until = range_ends(address, size)
     first = np.searchsorted(mapped.end, address, side="right")
     counts = np.maximum(np.searchsorted(mapped.begin, until, side="left") - first, 0)
     which = np.repeat(np.arange(len(rows)), counts)
@@ -53,7 +54,7 @@ def placed(recording: Recording, device: Device, event: int, mapped: Mapped) -> 
     segment = np.arange(len(which)) - offset[which] + first[which] if len(which) else which
     begin = np.maximum(address[which], mapped.begin[segment])
     end = np.minimum(until[which], mapped.end[segment])
-    filled = ends(address[which], requested[which])  # where its requested bytes end
+    filled = range_ends(address[which], requested[which])  # where its requested bytes end
     own = _between(begin, np.minimum(end, filled))
     order = np.argsort(begin, kind="stable")  # another order only where allocations overlap
     which, segment, own = which[order], segment[order], own[order]

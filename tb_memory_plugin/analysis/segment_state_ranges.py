@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.ranges import range_ends
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
-
-_TOP = np.uint64((1 << 64) - 1)
 
 
 @dataclass(frozen=True)
@@ -46,20 +45,13 @@ def mapped(recording: Recording, device: Device, event: int) -> Mapped:
     begin = recording.values("segment_lives", "address", device)[rows]
     order = np.argsort(begin, kind="stable")
     rows, begin = rows[order], begin[order]
-    end = ends(begin, recording.values("segment_lives", "size", device)[rows])
+    end = range_ends(begin, recording.values("segment_lives", "size", device)[rows])
     reach = np.maximum.accumulate(end)
     claimed = np.concatenate([begin[:1], np.maximum(begin[1:], reach[:-1])])
     shared = int((claimed > begin).sum())
     kept = claimed < end
     rows, begin, end = rows[kept], claimed[kept], end[kept]
     return _joined(recording, device, rows, begin, end, shared)
-
-
-def ends(begin: IntArray, size: IntArray) -> IntArray:
-    """One past the last address of every range, held below 2⁶⁴."""
-    lengths = np.maximum(size, 0).astype(np.uint64)
-    found: IntArray = begin + np.minimum(lengths, _TOP - begin)
-    return found
 
 
 def _joined(

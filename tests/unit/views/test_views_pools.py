@@ -15,6 +15,7 @@ from tb_memory_plugin.analysis.places import places
 from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import pools, usage
+from tb_memory_plugin.views.segments import groups_of
 from tests.fixtures.histories import history
 from tests.unit.analysis.simulated import simulated
 from tests.unit.analysis.worlds import ruins, worlds
@@ -133,9 +134,7 @@ def test_pools_stand_in_the_order_of_their_numbers() -> None:
     recording = derive(
         history(
             [],
-            segments=[
-                {"address": 4096 * place, "size": 100, "pool": place} for place in range(3)
-            ],
+            segments=[{"address": 4096 * place, "size": 100, "pool": place} for place in range(3)],
             blocks=[],
             pools=[[0, 2], [0, 0], [0, 1]],
         )
@@ -145,3 +144,16 @@ def test_pools_stand_in_the_order_of_their_numbers() -> None:
     found, (of_segments,) = places(recording, recording.devices[0], "segment_lives")
     assert [place.pool for place in found] == [(0, 0), (0, 1), (0, 2)]
     assert of_segments.tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize("expandable", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_pools_hold_what_the_state_of_the_same_instant_says(seed: int, expandable: bool) -> None:
+    recording = simulated(seed, expandable=expandable, calls=60).recording
+    table, about = ask(recording, width=40)
+    for row in table.to_pylist():
+        state = segment_state(recording, recording.devices[0], row["event"])
+        groups, _ = groups_of(recording, state)
+        held = {group["key"]: (group["reserved"], group["requested"]) for group in groups}
+        for place, group in enumerate(about["groups"]):
+            assert (row[f"r{place}"], row[f"a{place}"]) == held.get(group["key"], (0, 0))
