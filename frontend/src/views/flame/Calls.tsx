@@ -18,49 +18,51 @@ export function Calls({ model }: { model: Model }) {
   const of = graph.way.length === 1 ? "everything" : name;
   const own = here.own ?? 0;
   return (
-    <table class="calls">
-      <caption>
-        {inverted.value && graph.way.length > 1 ? `Callers of ${of}` : `Below ${of}`}
-        <span class="quiet"> · {counted(below.length, "row")}, choose one to look into it</span>
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Frame</th>
-          <th scope="col" class="number">
-            {graph.unit === "allocations" ? "Allocations" : "Weight"}
-          </th>
-          <th scope="col" class="number">
-            Of this
-          </th>
-          <th scope="col" class="number">
-            Of all
-          </th>
-          <th scope="col" class="number">
-            Itself
-          </th>
-          {graph.unit !== "allocations" && (
+    <div class="scroller">
+      <table class="calls">
+        <caption>
+          {inverted.value && graph.way.length > 1 ? `Callers of ${of}` : `Below ${of}`}
+          <span class="quiet"> · {counted(below.length, "row")}, choose one to look into it</span>
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Frame</th>
             <th scope="col" class="number">
-              Allocations
+              {graph.unit === "allocations" ? "Allocations" : "Weight"}
             </th>
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {below.slice(0, MOST).map((node) => (
-          <Call key={node} model={model} node={node} whole={here.value} />
-        ))}
-        {own > 0 && (
-          <tr class="quiet">
-            <td>{graph.way.length > 1 ? "itself" : "without a stack"}</td>
-            <td class="number">{weight(own, graph.unit)}</td>
-            <td class="number">{share(own, here.value)}</td>
-            <td class="number">{share(own, graph.total)}</td>
-            <td />
-            {graph.unit !== "allocations" && <td />}
+            <th scope="col" class="number">
+              Of this
+            </th>
+            <th scope="col" class="number">
+              Of all
+            </th>
+            <th scope="col" class="number">
+              Itself
+            </th>
+            {graph.unit !== "allocations" && (
+              <th scope="col" class="number">
+                Allocations
+              </th>
+            )}
           </tr>
-        )}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {below.slice(0, MOST).map((node) => (
+            <Call key={node} model={model} node={node} whole={here.value} />
+          ))}
+          {own > 0 && (
+            <tr class="quiet">
+              <td>{graph.way.length > 1 ? "itself" : "without a stack"}</td>
+              <td class="number">{weight(own, graph.unit)}</td>
+              <td class="number">{share(own, here.value)}</td>
+              <td class="number">{share(own, graph.total)}</td>
+              <td />
+              {graph.unit !== "allocations" && <td />}
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
