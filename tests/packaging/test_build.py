@@ -80,6 +80,7 @@ def test_wheel_from_sdist_without_node_or_network(sdist: Path, tmp_path: Path) -
         ).decode()
     assert "tb_memory_plugin/static/index.js" in names
     assert "tb_memory_plugin/static/index.css" in names
+    assert "tb_memory_plugin/static/drawing.js" in names
     assert "tb_memory_plugin/static/THIRD_PARTY_LICENSES.txt" in names
     assert any(name.endswith("LICENSE") for name in names)
     assert not any(name.startswith(("tests", "frontend", "scripts", "demo")) for name in names)

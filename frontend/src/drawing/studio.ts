@@ -14,7 +14,8 @@ export interface Studio {
   /** Draws tiles that were decoded before and not forgotten since. */
   draw(order: Order): Promise<Drawn>;
   forget(keys: readonly string[]): void;
-  close(): void;
+  /** Whether the worker has failed for good, with all that it held. */
+  readonly isBroken: boolean;
 }
 
 export function openStudio(): Studio {
@@ -24,6 +25,7 @@ export function openStudio(): Studio {
   const decoding = new Map<string, Waiting<Tile>>();
   const drawing = new Map<number, Waiting<Drawn>>();
   let number = 0;
+  let isBroken = false;
   const post = (message: ToWorker, transfer: Transferable[] = []) =>
     worker.postMessage(message, transfer);
 
@@ -34,6 +36,7 @@ export function openStudio(): Studio {
     else settle(drawing, data.number)?.reject(new Error(data.words));
   };
   worker.onerror = () => {
+    isBroken = true;
     const error = new Error("The part of the page that draws could not be started.");
     for (const waiting of [...decoding.values(), ...drawing.values()]) waiting.reject(error);
     decoding.clear();
@@ -52,7 +55,9 @@ export function openStudio(): Studio {
         post({ kind: "draw", number, order });
       }),
     forget: (keys) => post({ kind: "forget", keys }),
-    close: () => worker.terminate(),
+    get isBroken() {
+      return isBroken;
+    },
   };
 }
 

@@ -38,8 +38,13 @@ export class TileStore {
   #wished = new Map<string, Wish>();
   #size = 0;
 
-  /** The worker, started when it is first needed. */
+  /** The worker, started when it is first needed; another where one has failed. */
   get studio(): Studio {
+    if (this.#studio?.isBroken) {
+      this.#studio = null;
+      this.#kept.clear();
+      this.#size = 0;
+    }
     this.#studio ??= openStudio();
     return this.#studio;
   }
