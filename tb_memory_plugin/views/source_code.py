@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ _LARGEST = 8 << 20
 _PYTHON = frozenset({".py", ".pyi", ".pyx", ".pxd"})
 _NATIVE = frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl", ".mm"})
 _CODE = _PYTHON | _NATIVE | {".cu", ".cuh", ".hip", ".jl", ".rs"}
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def code(recording: Recording, *, file: str, line: int, around: int = AROUND) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def code(recording: Recording, *, file: str, line: int, around: int = AROUND) ->
     if not _named(recording, file):
         raise QueryError("No frame of this recording names that file.")
     text, modified = _read(file)
-    lines = text.splitlines()
+    lines = _lines(text)
     if not 1 <= line <= len(lines):
         raise QueryError(f"{file} has {len(lines)} lines here, and no line {line}.")
     around = max(0, min(around, MOST_AROUND))
@@ -59,6 +61,17 @@ def _named(recording: Recording, file: str) -> bool:
     return bool((arrays.values(table, "file") == np.int32(known.index(file))).any())
 
 
+def _lines(text: str) -> list[str]:
+    """The lines as compilers count them: a form feed, say, ends none, other than ``splitlines``."""
+    lines = _LINE_END.split(text)
+    return lines if lines[-1] else lines[:-1]
+
+
+def _opened(path: str, flags: int) -> int:
+    """A descriptor, without waiting for what is no file: that is found out once it is open."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def _read(file: str) -> tuple[str, int]:
     """The text of a file of code, and when it was written to, in ns since 1970."""
     if not os.path.isabs(file):
@@ -67,9 +80,7 @@ def _read(file: str) -> tuple[str, int]:
         path = Path(file).resolve(strict=True)
         if not {Path(file).suffix.lower(), path.suffix.lower()} <= _CODE:
             raise QueryError(f"{file} is not a file of code by its name; others are not shown.")
-        # Not to be kept waiting by what is no file: that is found out once it is open.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with open(descriptor, "rb") as opened:
+        with open(path, "rb", opener=_opened) as opened:
             state = os.fstat(opened.fileno())
             if not stat.S_ISREG(state.st_mode):
                 raise QueryError(f"{file} is not a file.")

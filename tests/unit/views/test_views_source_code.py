@@ -102,3 +102,20 @@ def test_a_link_to_code_is_followed(module: Path) -> None:
 def test_long_lines_are_cut(module: Path) -> None:
     module.write_text("x" * 10_000)
     assert code(naming(str(module)), file=str(module), line=1)["lines"] == ["x" * 400]
+
+
+def test_lines_are_counted_as_compilers_count_them(module: Path) -> None:
+    module.write_bytes("a = 1\r\n\x0c\nb = '\u2028'\rc = 3\n".encode())
+    answer = code(naming(str(module)), file=str(module), line=4, around=9)
+    assert answer["lines"] == ["a = 1", "\x0c", "b = '\u2028'", "c = 3"]
+    assert "has 4 lines here" in refusal(module, 5)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors cannot be counted")
+def test_what_is_refused_is_closed(module: Path) -> None:
+    folder = module.with_name("folder.py")
+    folder.mkdir()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        refusal(folder)
+    assert len(os.listdir("/proc/self/fd")) == before
