@@ -1,15 +1,23 @@
 /** Where to go from an allocation: its life on the chart, the moments around it. */
 
+import { batch } from "@preact/signals";
 import type { AllocationCard } from "../api";
 import { extent } from "../state/recording";
 import { axis, cursor, range } from "../state/view";
-import { lifeRange } from "./life";
+import { around, lifeRange } from "./life";
 
 export function Ways({ card }: { card: AllocationCard }) {
   const everything = extent.value;
   if (!everything) return null;
   const life = lifeRange(card, axis.value, everything);
   const { birth, death } = card;
+  const [born, died] = axis.value === "event" ? [birth, death] : [card.birth_time, card.death_time];
+  const jump = (event: number, place: number | null): void =>
+    batch(() => {
+      cursor.value = event;
+      // What one jumps to should be in view.
+      if (range.value && place !== null) range.value = around(range.value, place, everything);
+    });
   return (
     <section aria-label="Go to">
       <h3>Go to</h3>
@@ -17,14 +25,14 @@ export function Ways({ card }: { card: AllocationCard }) {
         {life && <Way text="its life" go={() => (range.value = life)} />}
         {!card.before_window && birth !== null && (
           <>
-            <Way text="just before it" go={() => (cursor.value = birth - 1)} />
-            <Way text="its birth" go={() => (cursor.value = birth)} />
+            <Way text="just before it" go={() => jump(birth - 1, born)} />
+            <Way text="its birth" go={() => jump(birth, born)} />
           </>
         )}
         {death !== null && (
           <>
-            <Way text="just before its end" go={() => (cursor.value = death - 1)} />
-            <Way text="its end" go={() => (cursor.value = death)} />
+            <Way text="just before its end" go={() => jump(death - 1, died)} />
+            <Way text="its end" go={() => jump(death, died)} />
           </>
         )}
       </p>

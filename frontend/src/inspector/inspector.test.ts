@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Frame } from "../api";
 import { fileName, folded, packageOf, placeOf } from "./folding";
-import { lifeRange, lifeWords } from "./life";
+import { around, lifeRange, lifeWords } from "./life";
 
 const frame = (name: string, file: string, library: boolean, line: number | null = 1): Frame => ({
   function: name,
@@ -105,5 +105,15 @@ describe("a life", () => {
     });
     const before = { ...LIFE, before_window: true, birth: null };
     expect(lifeRange(before, "event", { begin: -1, end: 100 })).toEqual({ begin: -1, end: 22 });
+  });
+});
+
+describe("jumping to a moment", () => {
+  const everything = { begin: 0, end: 1000 };
+  it("moves the window as little as it must, and never out of the recording", () => {
+    expect(around({ begin: 100, end: 200 }, 150, everything)).toEqual({ begin: 100, end: 200 });
+    expect(around({ begin: 100, end: 200 }, 500, everything)).toEqual({ begin: 450, end: 550 });
+    expect(around({ begin: 100, end: 200 }, 10, everything)).toEqual({ begin: 0, end: 100 });
+    expect(around({ begin: 100, end: 200 }, 1000, everything)).toEqual({ begin: 900, end: 1000 });
   });
 });

@@ -41,3 +41,12 @@ export function lifeRange(life: Life, axis: Axis, everything: Window): Window | 
     end: Math.min(everything.end, end + margin),
   };
 }
+
+/** The window as it is where `place` is in it, else moved so that it is in the middle. */
+export function around(shown: Window, place: number, everything: Window): Window {
+  if (place >= shown.begin && place < shown.end) return shown;
+  const length = shown.end - shown.begin;
+  const latest = Math.max(everything.begin, everything.end - length);
+  const begin = Math.round(Math.min(Math.max(place - length / 2, everything.begin), latest));
+  return { begin, end: begin + length };
+}
