@@ -364,6 +364,20 @@ def test_a_picked_group_stands_out(watched: Watched, server: TensorBoardServer) 
     assert CATEGORIES["gradient"] not in colours
 
 
+def test_it_is_drawn_when_something_changes_only(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    picture = _open(watched, server)
+    watched.page.wait_for_timeout(1_000)
+    picture.front.evaluate("canvas => { canvas.dataset.took = 'seen'; }")
+    watched.page.mouse.move(*picture.point(0.3, 0.3))
+    watched.page.wait_for_timeout(1_000)
+    assert picture.front.get_attribute("data-took") == "seen"
+    watched.page.mouse.wheel(0, -240)
+    picture.wait()
+    assert picture.front.get_attribute("data-took") != "seen"
+
+
 def test_other_colours_need_no_other_picture(watched: Watched, server: TensorBoardServer) -> None:
     picture = _open(watched, server)
     asked: list[str] = []

@@ -136,7 +136,8 @@ export function createPictures(wanted: Wanted) {
       wanted.question.value;
       store.arrived.value;
       visible.value;
-      wanted.palette(front.value?.tiles ?? []);
+      // Read for what it follows; a new picture alone is no reason to draw one.
+      wanted.palette(front.peek()?.tiles ?? []);
       if (view.width > 0 && view.height > 0) void draw();
     }),
     effect(() => {
