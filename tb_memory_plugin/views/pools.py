@@ -77,7 +77,8 @@ def _grouped(
     found, (segments, allocations) = memo(
         recording, key, lambda: places(recording, device, "segment_lives", "allocations")
     )
-    peaks = [_peak(recording, device, segments == number) for number in range(len(found))]
+    key = ("pool_peaks", device.index)
+    peaks = memo(recording, key, lambda: _peaks(recording, device, segments, len(found)))
     order = np.argsort([-peak for peak in peaks], kind="stable")
     alone = order[:MOST] if len(order) <= MOST else order[: MOST - 1]
     band = np.full(len(found), len(alone), dtype=np.uint8)
@@ -113,15 +114,21 @@ def _moves(recording: Recording, device: Device) -> tuple[IntArray, IntArray, In
     return event[order], row[order], delta[order]
 
 
-def _peak(recording: Recording, device: Device, chosen: IntArray) -> int:
-    """The most bytes that the ``chosen`` mapped ranges take together after any event."""
+def _peaks(recording: Recording, device: Device, group: IntArray, count: int) -> list[int]:
+    """The most bytes that the mapped ranges of each group take together after any event."""
     event, row, delta = _moves(recording, device)
-    mine = chosen[row]
-    if not mine.any():
-        return 0
-    event, sums = event[mine], np.cumsum(delta[mine])
-    last = np.append(event[1:] != event[:-1], True)  # after all that one event does
-    return int(sums[last].max())
+    of = group[row].astype(np.int64)
+    order = np.argsort(of, kind="stable")
+    event, of, delta = event[order], of[order], delta[order]
+    first = np.searchsorted(of, np.arange(count))
+    sums = np.cumsum(delta)
+    before = np.append(0, sums)[first]
+    # After all that one event does.
+    last = np.append((event[1:] != event[:-1]) | (of[1:] != of[:-1]), True)[: len(of)]
+    peaks = np.zeros(count, dtype=np.int64)
+    np.maximum.at(peaks, of[last], sums[last] - before[of[last]])
+    found: list[int] = peaks.tolist()
+    return found
 
 
 def _reserved(
@@ -131,7 +138,8 @@ def _reserved(
     event, row, delta = _moves(recording, device)
     place = np.searchsorted(instants, event, side="left")
     cell = place * count + group[row].astype(np.int64)
-    moved = exact.sum_by(cell, delta, (len(instants) + 1) * count).reshape(-1, max(count, 1))
+    moved = exact.sum_by(cell, delta, (len(instants) + 1) * count)
+    moved = moved.reshape(len(instants) + 1, count)
     sums: IntArray = np.cumsum(moved, axis=0)[:-1]
     return sums
 

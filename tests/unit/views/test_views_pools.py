@@ -130,6 +130,42 @@ def test_more_places_than_columns_share_the_last(monkeypatch: pytest.MonkeyPatch
     assert table.to_pylist()[-1]["r2"] == 100 + 200 + 300 + 400
 
 
+def test_an_allocator_that_holds_nothing_has_no_envelopes() -> None:
+    recording = derive(history([("snapshot", 0, 0), ("snapshot", 0, 0)], segments=[], blocks=[]))
+    table, about = ask(recording)
+    assert (about["groups"], about["problems"]) == ([], [])
+    assert table.column("event").to_pylist() == [-1, -1]
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.integers(1, 9), st.booleans()), min_size=1, max_size=30
+    )
+)
+def test_the_peak_of_a_pool_is_its_highest_after_any_event(
+    moves: list[tuple[int, int, bool]],
+) -> None:
+    events: list[Any] = []
+    held: dict[int, int] = {}
+    highest: dict[str, int] = {}
+    for place, size, comes in moves:
+        if comes and place not in held:
+            held[place] = size
+            events.append(("segment", 4096 * place, size, {"stream": place % 3}))
+        elif not comes and place in held:
+            events.append(("unsegment", 4096 * place, held.pop(place), {"stream": place % 3}))
+        for stream in {place % 3 for place in held}:
+            now = sum(size for place, size in held.items() if place % 3 == stream)
+            highest[f"0,0@{stream:#x}"] = max(highest.get(f"0,0@{stream:#x}", 0), now)
+    final = [
+        {"address": 4096 * place, "size": size, "stream": place % 3} for place, size in held.items()
+    ]
+    events = [(*event[:3], {"pool": 0, **event[3]}) for event in events]
+    _, about = ask(derive(history(events, segments=final, blocks=[])))
+    assert {group["key"]: group["reserved_peak"] for group in about["groups"]} == highest
+
+
 def test_pools_stand_in_the_order_of_their_numbers() -> None:
     recording = derive(
         history(
