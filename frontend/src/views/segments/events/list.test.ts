@@ -84,6 +84,13 @@ describe("the list of events", () => {
     expect(list.top.value).toBeCloseTo(EVENTS - 10);
   });
 
+  it("loses no key press while an answer is on its way", async () => {
+    for (let press = 0; press < 5; press++) list.step(1);
+    await settle();
+    await settle();
+    expect(cursor.value).toBe(15);
+  });
+
   it("steps from beside the filter to the nearest that passes", async () => {
     eventFilter.value = "even";
     cursor.value = 13;

@@ -116,12 +116,23 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
     const found = page?.rows[0];
     if (found) setEvent(found.event);
   };
+  /** Steps asked for while the row of the last one was not known yet: no key press is lost. */
+  let owed = 0;
   /** The next (`by` 1) or an earlier event that passes; a page of them at a time, to the ends. */
   const step = (by: number): void => {
-    if (place.answer.peek().loading || known.peek() === null) return;
+    if (place.answer.peek().loading || known.peek() === null) {
+      owed += by;
+      return;
+    }
     const here = row.peek();
     void go(by > 0 && !passes.peek() ? here + by - 1 : here + by);
   };
+  const catchUp = effect(() => {
+    if (place.answer.value.loading || known.value === null || owed === 0) return;
+    const by = owed;
+    owed = 0;
+    queueMicrotask(() => step(by));
+  });
 
   return {
     filter,
@@ -138,7 +149,7 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
     go,
     step,
     dispose: () => {
-      for (const stop of [forget, follow, fetch, place.dispose]) stop();
+      for (const stop of [forget, follow, fetch, catchUp, place.dispose]) stop();
     },
   };
 }
