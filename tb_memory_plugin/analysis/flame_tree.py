@@ -72,6 +72,14 @@ def totals(tree: Calls, weighed: Weights) -> Totals:
     )
 
 
+def way_to(tree: Calls, node: int) -> list[int]:
+    """The nodes from the root to ``node``."""
+    way = [node]
+    while way[-1]:
+        way.append(int(tree.parent[way[-1]]))
+    return way[::-1]
+
+
 def _running(values: IntArray) -> IntArray:
     sums = np.zeros(len(values) + 1, dtype=values.dtype)
     np.cumsum(values, out=sums[1:])

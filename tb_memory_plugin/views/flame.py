@@ -9,12 +9,12 @@ import numpy as np
 from tb_memory_plugin.analysis import filters
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import weights
-from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals
-from tb_memory_plugin.analysis.instants import event_time, step_at
+from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals, way_to
 from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views.flame_frames import Names
+from tb_memory_plugin.views.weighed import described
 
 #: Pixels that a graph has where nobody says how many.
 WIDTH = 1600
@@ -53,22 +53,11 @@ def page(
     if searched is not None:
         hits = searched if wanted is None else searched & wanted
         found = totals(tree, weights(recording, device, of, seen, at, hits))
-    way = _way(tree, _node(tree, root))
+    way = way_to(tree, _node(tree, root))
     names = Names(recording, tree, find)
     nodes = _nodes(tree, sums, found, _largest(tree, sums.value, way[-1], width), names)
-    moment = None
-    if weighed.event is not None:
-        time = event_time(recording, device, weighed.event)
-        step = step_at(recording, device, time)
-        moment = {"event": weighed.event, "time": time, "step": step}
     return {
-        "device": device.key,
-        "of": of,
-        "unit": weighed.unit,
-        "moment": moment,
-        "window": {"first": seen.first, "stop": seen.stop, "begin": seen.begin, "end": seen.end},
-        "total": int(sums.value[0]),
-        "count": int(sums.count[0]),
+        **described(recording, device, of, seen, weighed),
         "found": None
         if found is None
         else {"value": int(found.value[0]), "count": int(found.count[0])},
@@ -88,14 +77,6 @@ def _node(tree: Calls, root: str) -> int:
     if not len(found):
         raise QueryError("There is no such frame in this graph (any more).")
     return int(found[0])
-
-
-def _way(tree: Calls, node: int) -> list[int]:
-    """The nodes from the root to ``node``."""
-    way = [node]
-    while way[-1]:
-        way.append(int(tree.parent[way[-1]]))
-    return way[::-1]
 
 
 def _step(tree: Calls, sums: Totals, names: Names, node: int) -> dict[str, Any]:

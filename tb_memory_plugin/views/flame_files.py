@@ -12,7 +12,7 @@ from tb_memory_plugin import __version__
 from tb_memory_plugin.analysis import filters
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import OF, weights
-from tb_memory_plugin.analysis.flame_tree import Calls, calls, totals
+from tb_memory_plugin.analysis.flame_tree import Calls, calls, totals, way_to
 from tb_memory_plugin.analysis.frames import frames_of_rows
 from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -31,7 +31,7 @@ def speedscope(recording: Recording, device: Device, **question: Any) -> str:
     frames: dict[tuple[int, int, int], int] = {}
     samples, sizes = [], []
     for node in np.flatnonzero(value).tolist():
-        way = [_name(tree, step) for step in _way(tree, node)]
+        way = [_name(tree, step) for step in way_to(tree, node)[1:]]
         samples.append([frames.setdefault(name, len(frames)) for name in way])
         sizes.append(int(value[node]))
     of = question.get("of", "alive")
@@ -68,7 +68,7 @@ def folded_stacks(recording: Recording, device: Device, **question: Any) -> Iter
 def _lines(recording: Recording, tree: Calls, value: IntArray) -> Iterator[str]:
     made: dict[tuple[int, int, int], str] = {}
     for node in np.flatnonzero(value).tolist():
-        way = [_name(tree, step) for step in _way(tree, node)]
+        way = [_name(tree, step) for step in way_to(tree, node)[1:]]
         fresh = [name for name in way if name not in made]
         for name, frame in zip(fresh, _frames(recording, fresh), strict=True):
             made[name] = _plain(frame)
@@ -94,15 +94,6 @@ def _weighed(
     weighed = weights(recording, device, of, seen, at, wanted)
     tree = calls(recording, inverted=inverted, folded=folded)
     return tree, totals(tree, weighed).own, weighed.unit
-
-
-def _way(tree: Calls, node: int) -> list[int]:
-    """The nodes down to ``node``, without the root."""
-    way = []
-    while node:
-        way.append(node)
-        node = int(tree.parent[node])
-    return way[::-1]
 
 
 def _name(tree: Calls, node: int) -> tuple[int, int, int]:

@@ -9,15 +9,19 @@ import numpy as np
 from tb_memory_plugin.analysis import filters
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import weights
+from tb_memory_plugin.analysis.flame_paths import BEFORE, NONE
 from tb_memory_plugin.analysis.frames import frames_of_rows
-from tb_memory_plugin.analysis.instants import event_time, step_at
 from tb_memory_plugin.analysis.lines import SpotTotals, file_spots, line_spots, spot_totals
+from tb_memory_plugin.analysis.telling import OWN
 from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.views.flame_frames import cut
+from tb_memory_plugin.views.flame_frames import WORDS, cut
+from tb_memory_plugin.views.weighed import described
 
 LIMIT = 500
 MOST = 2000
+#: Bytes that the paths of files may take in an answer, as JSON: real ones do not come near it.
+_ROOM = 400_000
 
 
 def page(
@@ -43,24 +47,14 @@ def page(
     by_line, by_file = spot_totals(lines, weighed), spot_totals(files, weighed)
     order = _order(recording, lines.frame, by_line)
     shown = order[: max(0, min(limit, MOST))]
-    moment = None
-    if weighed.event is not None:
-        time = event_time(recording, device, weighed.event)
-        moment = {"event": weighed.event, "time": time, "step": step_at(recording, device, time)}
     nowhere = [
-        {"label": label, "value": int(weighed.value[place]), "count": int(weighed.count[place])}
-        for label, place in (("before the window", -2), ("no stack recorded", -1))
-        if weighed.count[place]
+        {"label": WORDS[lack], "value": int(weighed.value[at]), "count": int(weighed.count[at])}
+        for lack, at in ((BEFORE, -2), (NONE, -1))
+        if weighed.count[at]
     ]
     left = order[len(shown) :]
     return {
-        "device": device.key,
-        "of": of,
-        "unit": weighed.unit,
-        "moment": moment,
-        "window": {"first": seen.first, "stop": seen.stop, "begin": seen.begin, "end": seen.end},
-        "total": sum(weighed.value.tolist()),
-        "count": int(weighed.count.sum()),
+        **described(recording, device, of, seen, weighed),
         "nowhere": nowhere,
         "files": _files(recording, files.frame, by_file, lines.frame[shown], by_line, shown),
         "rest": {"lines": len(left), "made": sum(by_line.made[left].tolist())},
@@ -70,7 +64,7 @@ def page(
 def _order(recording: Recording, frame: IntArray, sums: SpotTotals) -> IntArray:
     """Lines that something passed through, the most important first."""
     through = np.flatnonzero(sums.through_count)
-    library = _library(recording, frame[through])
+    library = recording.values("frame_kinds", "kind")[frame[through]] != OWN
     keys = (-sums.through[through], -sums.made[through], library)
     order: IntArray = through[_lexsorted(keys)]
     return order
@@ -82,11 +76,6 @@ def _lexsorted(keys: tuple[IntArray, ...]) -> IntArray:
     for key in keys:
         order = order[np.argsort(key[order], kind="stable")]
     return order
-
-
-def _library(recording: Recording, rows: IntArray) -> IntArray:
-    frames = frames_of_rows(recording, rows)
-    return np.array([frames[row]["library"] for row in rows.tolist()], dtype=bool)
 
 
 def _files(
@@ -115,7 +104,10 @@ def _files(
         found[code]["lines"].append(
             {"line": frame["line"], "function": name, **_sums(by_line, line)}
         )
-    return list(found.values())
+    answer = list(found.values())
+    for file, path in zip(answer, cut([file["file"] for file in answer], _ROOM), strict=True):
+        file["file"] = path
+    return answer
 
 
 def _sums(sums: SpotTotals, at: int) -> dict[str, int]:

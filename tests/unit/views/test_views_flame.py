@@ -190,14 +190,13 @@ def test_nodes_are_what_is_below_them_and_their_own(
     recording, _ = made
     shape = {"inverted": inverted, "folded": folded}
     answer = asked(recording, of=of, width=width, find="size>500", **shape)
-    whole = {
-        tuple(node["way"]): node for node in nodes(asked(recording, of=of, width=16_000, **shape))
-    }
+    # By key: frames of the same name in other folders have the same label.
+    whole = {node["key"]: node for node in nodes(asked(recording, of=of, width=16_000, **shape))}
     for node, (value, inner) in zip(nodes(answer), below(answer), strict=True):
         assert 0 <= inner <= value
         assert 0 <= node["hit"] <= value
         if node["kind"] != "smaller":
-            assert node["value"] == whole[tuple(node["way"])]["value"]
+            assert node["value"] == whole[node["key"]]["value"]
     assert answer["total"] == below(answer)[0][0]
     assert answer["found"]["value"] == nodes(answer)[0]["hit"]
 
@@ -301,6 +300,15 @@ def test_lines_are_the_user_s_own_first() -> None:
     assert answer["rest"] == {"lines": 0, "made": 0}
     made = sum(line["made"] for file in answer["files"] for line in file["lines"])
     assert made + 1300 == 4560
+
+
+def test_paths_are_cut_to_fit() -> None:
+    stacks = [[("f", f"/{'deep/' * 2_000}{n}.py", 1)] for n in range(100)]
+    events = [("alloc", 0x1000 * n, 8, {"stack": n}) for n in range(len(stacks))]
+    recording = derive(history(events, stacks=stacks))
+    answer = source_lines.page(recording, recording.devices[0])
+    assert len(answer["files"]) == 100
+    assert len(json.dumps(answer)) < 500_000
 
 
 def test_lines_that_are_left_out_are_counted() -> None:

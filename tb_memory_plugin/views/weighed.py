@@ -1,0 +1,35 @@
+"""What stacks were weighed by, as the flame graph and the table of lines both say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tb_memory_plugin.analysis.flame import Weights
+from tb_memory_plugin.analysis.instants import event_time, step_at
+from tb_memory_plugin.analysis.windows import EventWindow
+from tb_memory_plugin.recording.recording import Device, Recording
+
+
+def described(
+    recording: Recording, device: Device, of: str, window: EventWindow, weighed: Weights
+) -> dict[str, Any]:
+    """``device``, ``of``, ``unit``, ``moment``, ``window``, and how much it is altogether."""
+    moment = None
+    if weighed.event is not None:
+        time = event_time(recording, device, weighed.event)
+        step = step_at(recording, device, time)
+        moment = {"event": weighed.event, "time": time, "step": step}
+    return {
+        "device": device.key,
+        "of": of,
+        "unit": weighed.unit,
+        "moment": moment,
+        "window": {
+            "first": window.first,
+            "stop": window.stop,
+            "begin": window.begin,
+            "end": window.end,
+        },
+        "total": int(weighed.value.sum()),
+        "count": int(weighed.count.sum()),
+    }
