@@ -147,7 +147,11 @@ function fillColumn(
     if (edge < from + 1) continue;
     const to = edge < height ? edge | 0 : height;
     const thing = id[item] as number;
-    for (let y = base + from; y < base + to; y++) ids[y] = thing;
+    // Most are a pixel or two tall: two are filled without asking, the next one goes over the second.
+    const place = base + from;
+    ids[place] = thing;
+    if (from + 1 < height) ids[place + 1] = thing;
+    if (to - from > 2) for (let y = place + 2; y < base + to; y++) ids[y] = thing;
     if (size * scale >= TALL) sheet.edge(base + to - 1);
     from = to;
   }
