@@ -13,23 +13,32 @@ from tb_memory_plugin.views.tile.seen import Seen
 MOST_ROWS = 12_000
 
 
+#: Pixels from which on a life of one column is drawn as tall as it is.
+_TALL = 2
+
+
 @dataclass(frozen=True)
 class Placed:
-    """Places in the lives given: those drawn by themselves, and those too short or small for it."""
+    """Places in the lives given: those drawn by themselves, and those too short or small for it.
+
+    ``hidden`` of the latter would have been drawn, had there not been too many.
+    """
 
     drawn: IntArray
     rest: IntArray
     hidden: int
 
 
-def place(seen: Seen, size: IntArray, offset: IntArray, low: int, high: int) -> Placed:
+def place(seen: Seen, size: IntArray, offset: IntArray, low: int, high: int, pixel: int) -> Placed:
     """What of ``seen`` is in the window ``low`` … ``high``, the largest areas by themselves."""
     inside = (offset < high) & (offset + size > low)
-    drawn = np.flatnonzero(inside & ~seen.short)
-    left = np.flatnonzero(inside & seen.short)
-    if len(drawn) > MOST_ROWS:
+    alone = ~seen.short | (size >= _TALL * pixel)
+    drawn = np.flatnonzero(inside & alone)
+    left = np.flatnonzero(inside & ~alone)
+    hidden = max(len(drawn) - MOST_ROWS, 0)
+    if hidden:
         area = size[drawn].astype(np.float64) * seen.columns[drawn]
         order = np.argpartition(-area, MOST_ROWS)
         left = np.sort(np.concatenate([left, drawn[order[MOST_ROWS:]]]))
         drawn = np.sort(drawn[order[:MOST_ROWS]])
-    return Placed(drawn, left, 0)
+    return Placed(drawn, left, hidden)

@@ -23,6 +23,7 @@ _CHECKS = 16
 #: What a gap belongs to whose bands would be too many to tell.
 MIXED = 255
 _BANDS = 256
+_WIDEST = 1 << 62  # more bytes than this are no int64 any more
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def _gaps(
     that are told apart, else bands are given up, and then as much as need be.
     """
     least = max(pixel // 2, 1)
-    for slack in (least, 4 * least):
+    for slack in (least, min(4 * least, _WIDEST)):
         key = _coarser(slot, size, slack) * _BANDS + band
         found = _changes(rest, size, key, columns)
         if len(found.slot) <= MOST_CHANGES:
@@ -140,7 +141,7 @@ def _gaps(
         found = _changes(rest, size, _coarser(slot, size, slack) * _BANDS + MIXED, columns)
         if len(found.slot) <= MOST_CHANGES:
             return found
-        slack *= 4
+        slack = min(4 * slack, _WIDEST)
 
 
 def _coarser(slot: IntArray, size: IntArray, slack: int) -> IntArray:

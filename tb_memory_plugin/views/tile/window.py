@@ -145,7 +145,7 @@ def _fixed(
     of: Lives, here: Seen, columns: int, low: int, high: int, pixel: int, offset: IntArray
 ) -> answer.Picture:
     offset = offset[here.row]
-    found = fixed.place(here, of.bytes[here.row], offset, low, high)
+    found = fixed.place(here, of.bytes[here.row], offset, low, high, pixel)
     rest = here.at(found.rest)
     merged = _merged(of, rest, np.maximum(offset[found.rest] - low, 0) // pixel)
     return answer.Picture(

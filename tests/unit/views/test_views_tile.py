@@ -15,7 +15,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import usage
-from tb_memory_plugin.views.tile import stacked
+from tb_memory_plugin.views.tile import fixed, stacked
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
 from tests.unit.analysis.worlds import World, worlds
@@ -141,6 +141,36 @@ def test_fixed_lives_do_not_overlap_and_are_the_same_ones(
             # By address, what a history says to overlap does.
             assert layout == "address" or first + size <= second
         assert all(begin >= 0 and begin + size <= about["extent"] for begin, size in at)
+
+
+@pytest.mark.parametrize("layout", ["address", "lane"])
+def test_what_lives_shortly_is_as_tall_as_it_is(layout: str) -> None:
+    events: list[Any] = [("alloc", 0x1000, 900), ("free", 0x1000, 900), ("snapshot", 0, 0)]
+    recording = derive(history(events))
+    _, (columns, rows, _, merged) = decoded(asked(recording, layout=layout, height=9))
+    assert columns.column("total").to_pylist() == [900, 0, 0]
+    (row,) = rows.to_pylist()
+    assert (row["first"], row["last"], row["bytes"]) == (0, 0, 900)
+    assert len(merged) == 0
+    _, (_, rows, _, merged) = decoded(asked(recording, layout=layout, height=1, high=900))
+    assert (len(rows), merged.column("bytes").to_pylist()) == (0, [900])
+
+
+def test_fixed_lives_that_are_too_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixed, "MOST_ROWS", 3)
+    events: list[Any] = [("alloc", 512 * place, 100 + place) for place in range(8)]
+    about, (_, rows, _, merged) = decoded(asked(derive(history(events)), layout="lane"))
+    assert about["hidden"] == {"rows": 5}
+    assert len(rows) == 3
+    assert sum(merged.column("count").to_pylist()) == 5
+
+
+def test_a_window_as_tall_as_can_be_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stacked, "MOST_CHANGES", 4)
+    blocks = [{"address": 4096 * place, "requested": 100 + place} for place in range(6)]
+    recording = derive(history([("snapshot", 0, 0)] * 3, blocks=blocks, segments=[]))
+    columns = drawn(asked(recording, by="size", height=1, high=1 << 62))
+    assert [(column.gaps, column.total) for column in columns] == [(615, 615)] * len(columns)
 
 
 def test_address_keeps_distances_inside_a_segment() -> None:
