@@ -25,6 +25,7 @@ from benchmarks.http_usage import anonymous, without_plugin
 from benchmarks.usage_window import Times
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of
 from tb_memory_plugin.analysis.flame import OF
+from tb_memory_plugin.analysis.windows import AXES
 from tb_memory_plugin.recording.recording import Recording, save
 from tb_memory_plugin.store.load import load_path
 from tb_memory_plugin.views import grid
@@ -38,9 +39,9 @@ def questions(recording: Recording, of: str, count: int, seed: int) -> Iterator[
     """Random moments, and windows from the whole down to a few events, in every shape."""
     (device,) = recording.devices
     chance = random.Random(f"{of} {seed}")
-    axes = {name: grid.axis(recording, device, name) for name in grid.AXES}
+    axes = {name: grid.axis(recording, device, name) for name in AXES}
     for _ in range(count):
-        axis = axes[chance.choice(grid.AXES)]
+        axis = axes[chance.choice(AXES)]
         span = max(1, int((axis.end - axis.begin) * 2 ** -chance.uniform(0, 18)))
         begin = chance.randint(axis.begin, axis.end - span)
         yield {

@@ -23,6 +23,7 @@ from typing import Any
 from benchmarks._recordings import training
 from benchmarks.http_usage import anonymous, without_plugin
 from benchmarks.usage_window import Times
+from tb_memory_plugin.analysis.windows import AXES
 from tb_memory_plugin.recording.recording import Recording, save
 from tb_memory_plugin.store.load import load_path
 from tb_memory_plugin.views import grid
@@ -38,10 +39,10 @@ def windows(recording: Recording, count: int, seed: int) -> Iterator[list[dict[s
     """Random windows, each the questions for its tiles."""
     (device,) = recording.devices
     chance = random.Random(seed)
-    axes = {name: grid.axis(recording, device, name) for name in grid.AXES}
+    axes = {name: grid.axis(recording, device, name) for name in AXES}
     peak = int(recording.values("usage", "allocated", device).max())
     for _ in range(count):
-        axis = axes[chance.choice(grid.AXES)]
+        axis = axes[chance.choice(AXES)]
         span = max(1, int((axis.end - axis.begin) * 2 ** -chance.uniform(0, 18)))
         begin = chance.randint(axis.begin, axis.end - span)
         level = max((span // _WIDTH).bit_length() - 1, 0)

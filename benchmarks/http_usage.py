@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 from benchmarks._recordings import training
 from benchmarks.usage_window import PATTERNS, Times, questions, timed
+from tb_memory_plugin.analysis.windows import AXES
 from tb_memory_plugin.recording.recording import Recording, save
 from tb_memory_plugin.store.load import load_path
 from tb_memory_plugin.views import grid
@@ -120,7 +121,7 @@ def _firsts(asked: list[dict[str, Any]], taken: list[float]) -> list[float]:
 def _of_share(recording: Recording, count: int, share: float) -> Iterator[dict[str, Any]]:
     """Questions for windows of a ``share`` of the axis."""
     (device,) = recording.devices
-    whole = {name: grid.axis(recording, device, name) for name in grid.AXES}
+    whole = {name: grid.axis(recording, device, name) for name in AXES}
     for question in questions(recording, count, seed=2):
         axis = whole[question["axis"]]
         span = max(1, int((axis.end - axis.begin) * share))

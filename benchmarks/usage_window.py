@@ -23,6 +23,7 @@ import numpy as np
 from benchmarks._recordings import write
 from tb_memory_plugin.analysis.grouping import GROUPINGS, group_ids
 from tb_memory_plugin.analysis.ranking import ranking
+from tb_memory_plugin.analysis.windows import AXES
 from tb_memory_plugin.recording.recording import Device, Recording, open_recording
 from tb_memory_plugin.views import grid
 from tb_memory_plugin.views.usage import window
@@ -51,9 +52,9 @@ def questions(recording: Recording, count: int, seed: int = 0) -> Iterator[dict[
     """Windows from the whole down to a few events, anywhere, by every grouping, on both axes."""
     chance = random.Random(seed)
     (device,) = recording.devices
-    whole = {name: grid.axis(recording, device, name) for name in grid.AXES}
+    whole = {name: grid.axis(recording, device, name) for name in AXES}
     for _ in range(count):
-        axis = whole[chance.choice(grid.AXES)]
+        axis = whole[chance.choice(AXES)]
         length = axis.end - axis.begin
         span = max(1, int(length * 2 ** -chance.uniform(0, 18)))
         begin = axis.begin + chance.randint(0, length - span)

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tb_memory_plugin.analysis import windows
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 
-AXES = ("time", "event")
-_FARTHEST = 1 << 62
 _COARSEST = 61
 
 
@@ -48,16 +47,13 @@ class Bins:
 
 def axis(recording: Recording, device: Device, name: str) -> Axis:
     """The axis ``name`` of a device. Raises QueryError for one it does not have."""
-    if name not in AXES:
-        raise QueryError(f"There is no axis {name!r}; choose time or event.")
-    if name == "event":
-        rows = recording.rows("events", device)
-        positions = recording.values("usage", "event", device)[1:]
-        return Axis(name, positions, 0, max(rows.stop - rows.start, 1))
-    times = event_times(recording, device)
+    begin, end = windows.extent(recording, device, name)
+    times = event_times(recording, device) if name == "time" else None
     if times is None:
-        raise QueryError(f"The events of {device.name} have no time stamps; look at them by event.")
-    return Axis(name, _usage_times(recording, device, times), int(times[0]), int(times[-1]) + 1)
+        positions = recording.values("usage", "event", device)[1:]
+    else:
+        positions = _usage_times(recording, device, times)
+    return Axis(name, positions, begin, end)
 
 
 def bins(of: Axis, begin: int | None, end: int | None, width: int) -> Bins:
@@ -66,9 +62,9 @@ def bins(of: Axis, begin: int | None, end: int | None, width: int) -> Bins:
     At least ``width`` and less than 2 · ``width`` + 2, of a power of two of axis units, as long
     as a unit is not wider than a pixel. Raises QueryError for a window that is none.
     """
-    begin, end = of.begin if begin is None else begin, of.end if end is None else end
-    if not -_FARTHEST < begin < end < _FARTHEST:
-        raise QueryError(f"A window needs a beginning before its end, not {begin} … {end}.")
+    begin, end = windows.checked(
+        of.begin if begin is None else begin, of.end if end is None else end
+    )
     if width < 1:
         raise QueryError(f"A window needs a width of at least one pixel, not {width}.")
     size = 1 << max(((end - begin) // width).bit_length() - 1, 0)

@@ -19,7 +19,6 @@ from tb_memory_plugin.views import bands, grid, ipc, usage
 
 #: Places with columns of their own; what is smaller is summed up in the last.
 MOST = 32
-_LARGEST_ANSWER = 1 << 20
 REST_KEY = "…rest"
 
 
@@ -40,7 +39,7 @@ def window(
     of = grid.axis(recording, device, axis)
     groups, reserving, band = _grouped(recording, device)
     count = len(groups)
-    most = _LARGEST_ANSWER // (8 * (4 + 2 * count)) // 2 - 1
+    most = usage.LARGEST_ANSWER // (8 * (4 + 2 * count)) // 2 - 1
     found = grid.bins(of, begin, end, min(width, most))
     rows = usage.highest(recording, device, found)
     event = recording.values("usage", "event", device)[rows]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pyarrow as pa
 
@@ -14,10 +12,10 @@ from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ranking import TOP, describe, ranking
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.views import bands, grid, peaks
+from tb_memory_plugin.views import bands, grid, ipc, peaks
 
 #: Bytes an answer may have, and groups drawn by themselves.
-_LARGEST_ANSWER = 1 << 20
+LARGEST_ANSWER = 1 << 20
 MOST_TOP = 40
 _PLAIN_COLUMNS = 7
 
@@ -42,7 +40,7 @@ def window(
     top = max(1, min(top, MOST_TOP))
     of = grid.axis(recording, device, axis)
     ranked = ranking(recording, device, by, pattern, top)
-    most = _LARGEST_ANSWER // (8 * (_PLAIN_COLUMNS + ranked.bands)) // 2 - 1
+    most = LARGEST_ANSWER // (8 * (_PLAIN_COLUMNS + ranked.bands)) // 2 - 1
     found = grid.bins(of, begin, end, min(width, most))
     rows = highest(recording, device, found)
     columns = _columns(recording, device, found, rows)
@@ -59,12 +57,7 @@ def window(
         "groups": describe(recording, device, by, pattern, top),
         "has_reserved": reserved_known(recording, device),
     }
-    table = pa.table(columns).replace_schema_metadata({"window": json.dumps(about)})
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    answer: bytes = sink.getvalue().to_pybytes()
-    return answer
+    return ipc.stream(columns, "window", about)
 
 
 def highest(recording: Recording, device: Device, found: grid.Bins) -> IntArray:
