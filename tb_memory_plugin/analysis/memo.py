@@ -45,7 +45,7 @@ class _Memo:
                 self._known[id(recording)] = ROOM_PER_EVENT * recording.table("events").num_rows
                 weakref.finalize(recording, self._forget, id(recording))
         result = work()  # outside the lock: two threads may do it twice, none waits for another
-        size = _size(result)
+        size = _size(result) + _size(name)  # what a user typed is part of many a name
         with self._lock:
             room = max([self._room, *list(self._known.values())])
             if key not in self._results and size <= room:

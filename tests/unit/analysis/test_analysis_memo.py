@@ -47,6 +47,14 @@ def test_what_is_larger_than_the_room_is_not_kept_and_drops_nothing() -> None:
     assert kept.get(recording, "small", lambda: 2) == 1
 
 
+def test_names_take_room_too() -> None:
+    kept = _Memo(10_000)
+    recording = history()
+    for number in range(100):
+        kept.get(recording, ("hits", f"{number} {'x' * 4000}"), lambda: None)
+    assert len(kept._results) == 2
+
+
 def test_a_long_recording_gets_room_by_its_events() -> None:
     recording = history([("alloc", place * 512, 512) for place in range(400)])
     room = ROOM_PER_EVENT * 400
