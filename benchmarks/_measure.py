@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+#: What a plain ``pickle.load`` of a file is measured with: ``python -c LOAD FILE``.
+LOAD = "import pickle, sys; made = pickle.load(open(sys.argv[1], 'rb'))"
 
 
 @dataclass(frozen=True)

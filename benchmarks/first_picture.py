@@ -20,12 +20,11 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks import _training
-from benchmarks._measure import run, spawned
+from benchmarks._measure import LOAD, run, spawned
 from tests.browser.conftest import FLAGS, chromium
 from tests.plugin.logdirs import write_scalars
 from tests.plugin.server import TensorBoardServer
 
-_LOAD = "import pickle, sys; made = pickle.load(open(sys.argv[1], 'rb'))"
 _SMALL, _LARGE = "little", "large"  # runs
 _LINK = f"#memory&p.memory.run={_SMALL}&p.memory.source=snapshot.pickle&p.memory.view=allocations"
 _LONGEST = 600_000  # ms
@@ -72,7 +71,7 @@ def main() -> None:
         spawned(_training.write, 3_000, logdir / _SMALL / "snapshot.pickle")
         path = logdir / _LARGE / "snapshot.pickle"
         spawned(_training.write, chosen.events, path)
-        plain = run([sys.executable, "-c", _LOAD, str(path)]).wall
+        plain = run([sys.executable, "-c", LOAD, str(path)]).wall
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         cold, warm = pictured(browser, logdir), pictured(browser, logdir)
         browser.close()

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import subprocess
 import sys
 import tempfile
@@ -27,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import _training
-from benchmarks._measure import ROOT, by_turns
+from benchmarks._measure import LOAD, ROOT, by_turns, spawned
 from benchmarks.snapshot_index import imported
 from benchmarks.usage_window import Times, questions
 from tb_memory_plugin.analysis.grouping import GROUPINGS
@@ -36,7 +35,6 @@ from tb_memory_plugin.recording.recording import open_recording
 from tb_memory_plugin.views.usage import window
 
 EVENTS = (100_000, 300_000, 1_000_000, 2_700_000, 10_000_000)
-_LOAD = "import pickle, sys; made = pickle.load(open(sys.argv[1], 'rb'))"
 _ONCE_FROM = 2_500_000  # events: longer ones are measured once
 _MILLION = 1_000_000
 _EACH = 1_000  # bytes of memory an event takes, about, when a snapshot is made
@@ -62,14 +60,10 @@ def measured(events: int, queries: int, folder: Path) -> Row:
     """One recording of ``events`` events."""
     path, cache = folder / "snapshot.pickle", folder / "cache"
     # In a process of its own: a child's peak memory counts from its parent's.
-    made = multiprocessing.get_context("spawn").Process(target=_training.write, args=(events, path))
-    made.start()
-    made.join()
-    if made.exitcode:
-        raise RuntimeError(f"making {events} events ended with {made.exitcode}")
+    spawned(_training.write, events, path)
     found = by_turns(
         {
-            "load": [sys.executable, "-c", _LOAD, str(path)],
+            "load": [sys.executable, "-c", LOAD, str(path)],
             "index": partial(imported, path, cache),
         },
         rounds=1 if events >= _ONCE_FROM else 3,

@@ -22,11 +22,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks._measure import ROOT, Sample, Summary, by_turns, spawned
+from benchmarks._measure import LOAD, ROOT, Sample, Summary, by_turns, spawned
 from tests.fixtures.snapshots import Options, snapshot, write_pickle
 
-_LOAD = "import pickle, sys; made = pickle.load(open(sys.argv[1], 'rb'))"
-_LOAD_OFF = "import gc; gc.disable(); " + _LOAD
+_LOAD_OFF = "import gc; gc.disable(); " + LOAD
 _READ = (
     "import sys, pathlib; from tb_memory_plugin.readers import torch_snapshot; "
     "read = torch_snapshot.read(pathlib.Path(sys.argv[1]))"
@@ -74,7 +73,7 @@ def measured(options: Options, rounds: int, folder: Path) -> dict[str, Summary]:
     python = [sys.executable, "-c"]
     return by_turns(
         {
-            _PLAIN: [*python, _LOAD, str(path)],
+            _PLAIN: [*python, LOAD, str(path)],
             _PLAIN_OFF: [*python, _LOAD_OFF, str(path)],
             _READER: [*python, _READ, str(path)],
             _WHOLE: partial(imported, path, folder / "cache"),
