@@ -49,6 +49,17 @@ it("never shows an answer that was overtaken", async () => {
   dispose();
 });
 
+it("waits for nothing once it is back at what was answered", async () => {
+  const { query, asked, answer, dispose } = byHand();
+  asked[0]?.give("answer a");
+  await settle();
+  query.value = "b";
+  query.value = "a";
+  expect(answer.value).toEqual({ data: "answer a", error: null, loading: false });
+  expect(asked.map(({ key }) => key)).toEqual(["a", "b"]);
+  dispose();
+});
+
 it("drops the answer when there is nothing to ask", async () => {
   const { query, asked, answer, dispose } = byHand();
   asked[0]?.give("answer a");

@@ -40,7 +40,12 @@ export function resource<Q, T>(
     }
     const key = JSON.stringify(asked);
     renewed.value;
-    if (!visible.value || key === answered) return;
+    if (!visible.value) return;
+    if (key === answered) {
+      // Back at what is answered already, before another answer came.
+      if (answer.peek().loading) answer.value = { ...answer.peek(), loading: false };
+      return;
+    }
     const controller = new AbortController();
     answer.value = { ...answer.peek(), loading: true };
     load(asked, controller.signal).then(

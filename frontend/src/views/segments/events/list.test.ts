@@ -67,6 +67,13 @@ describe("the list of events", () => {
     expect(list.rowAt(203)?.event).toBe(203);
   });
 
+  it("goes nowhere once another recording is shown", async () => {
+    void list.go(900);
+    sourceId.value = "b";
+    await settle();
+    expect(cursor.value).toBe(10);
+  });
+
   it("steps to the next event and back, as far as there are any", async () => {
     list.step(1);
     await settle();

@@ -40,8 +40,11 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
     target.value ? JSON.stringify([target.value, filter.value]) : "",
   );
 
+  /** Steps asked for while the row of the last one was not known yet: no key press is lost. */
+  let owed = 0;
   const forget = effect(() => {
     question.value;
+    owed = 0;
     chunks.value = new Map();
     failure.value = null;
   });
@@ -109,15 +112,15 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
       return;
     }
     const query = { ...of, filter: filter.peek(), offset: wantedRow, limit: 1 };
+    const key = question.peek();
     const page = await getEvents(query).catch((error: unknown) => {
-      failure.value = words(error);
+      if (key === question.peek()) failure.value = words(error);
       return null;
     });
     const found = page?.rows[0];
-    if (found) setEvent(found.event);
+    // An event of another device or recording means nothing here.
+    if (found && key === question.peek()) setEvent(found.event);
   };
-  /** Steps asked for while the row of the last one was not known yet: no key press is lost. */
-  let owed = 0;
   /** The next (`by` 1) or an earlier event that passes; a page of them at a time, to the ends. */
   const step = (by: number): void => {
     if (place.answer.peek().loading || known.peek() === null) {
