@@ -8,10 +8,10 @@ import { coloursFor } from "../profile/timeline/groupColours";
 import { LEFT } from "../profile/timeline/model";
 import { Tip } from "../profile/timeline/Tip";
 import { cardOf } from "./cards";
-import { spotAt } from "./gestures";
 import type { Model } from "./model";
 import { allocationAt, pointAt } from "./pointing";
 import { wordsFor } from "./readout";
+import { spotAt } from "./spots";
 
 /** Pixels that the box needs below the pointer. */
 const BELOW = 18;

@@ -3,20 +3,19 @@
 import { batch } from "@preact/signals";
 import { bytesRange, cursor, only, selection } from "../../state";
 import { ABOVE, LEFT, type Point } from "../profile/timeline/model";
-import { panWindow, type Range, span, toValue, zoomWindow } from "../profile/timeline/scale";
+import { panWindow, type Range, span } from "../profile/timeline/scale";
 import { areaBetween } from "./brushing";
+import { pressKey } from "./keys";
 import type { Model, Spot } from "./model";
 import { allocationAt, binAt, pointAt, tell } from "./pointing";
+import { spotAt } from "./spots";
+import { anchorAt, turnWheel } from "./wheel";
 
 /** Pixels the pointer must travel before a press is a drag. */
 const DRAG = 4;
 const TWICE = 500;
 /** Pixels beside the plot that still count as its first and last column. */
 const EDGE = 4;
-const KEY_PAN = 0.2;
-const KEY_ZOOM = 0.6;
-/** Pixels within which the wheel takes the instant that is drawn for the one that is meant. */
-const STEADY = 2;
 /** Bins to either side of a merged cell that a click on it shows. */
 const AROUND = 4;
 
@@ -125,16 +124,6 @@ export function listen(element: HTMLElement, model: Model): () => void {
   return () => stop.abort();
 }
 
-/** Place and height of a pixel of the plot; the edges are as far as it goes. */
-export function spotAt(model: Model, { x, y }: Point): Spot {
-  const { width, height } = model.timeline.plot.peek();
-  const clamped = { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
-  return {
-    at: toValue(model.timeline.window.peek(), width, clamped.x),
-    bytes: toValue(model.bytes.peek(), height, height - clamped.y),
-  };
-}
-
 function drag(model: Model, press: Press, at: Point): void {
   const { timeline } = model;
   const { width, height } = timeline.plot.peek();
@@ -188,97 +177,4 @@ function pick(model: Model, at: Point): void {
       if (only.peek() !== "alive") setCursor(event);
     });
   }
-}
-
-/** The instant drawn at a pixel if that is as near as the hand is steady, else the place there. */
-function anchorAt(model: Model, at: Point): number {
-  const { axis, plot, window } = model.timeline;
-  const spot = spotAt(model, at);
-  const picture = model.pictures.front.peek();
-  const pointed = picture && pointAt(picture, { ...spot, bytes: picture.view.low });
-  if (!pointed) return spot.at;
-  const { columns } = pointed.tile;
-  const instant = axis.peek() === "time" ? columns.time : columns.event;
-  const place = Math.max(
-    instant[pointed.column] as number,
-    columns.begin[pointed.column] as number,
-  );
-  const pixel = span(window.peek()) / plot.peek().width;
-  return Math.abs(place - spot.at) <= STEADY * pixel ? place : spot.at;
-}
-
-/** Zooms about the pointer, or pans for a sideways turn. False where there was nothing to do. */
-function turnWheel(event: WheelEvent, model: Model, at: Point, anchor: number): boolean {
-  const { timeline } = model;
-  const [window, whole] = [timeline.window.peek(), timeline.whole.peek()];
-  const spot = spotAt(model, at);
-  const isUp = event.ctrlKey || event.shiftKey || event.metaKey || at.x < -EDGE;
-  // With Shift some browsers turn the wheel sideways.
-  const turned = isUp && event.deltaY === 0 ? event.deltaX : event.deltaY;
-  const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
-  const factor = 2 ** (Math.min(Math.max(turned * lines, -300), 300) / 240);
-  if (isUp) {
-    const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
-    if (turned > 0 && span(bytes) >= span(tall)) return true;
-    model.setBytes(zoomWindow(bytes, tall, spot.bytes, factor));
-    return true;
-  }
-  if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-    const delta = (event.deltaX / timeline.plot.peek().width) * span(window);
-    timeline.setWindow(panWindow(window, whole, delta), false);
-    return true;
-  }
-  if (event.deltaY > 0 && span(window) >= span(whole)) return false;
-  timeline.setWindow(zoomWindow(window, whole, anchor, factor), false);
-  return true;
-}
-
-/** Does what a key stands for here; false where it stands for nothing. */
-function pressKey(key: string, model: Model): boolean {
-  const { timeline } = model;
-  const [window, whole] = [timeline.window.peek(), timeline.whole.peek()];
-  const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
-  const zoom = (factor: number) =>
-    timeline.setWindow(zoomWindow(window, whole, focusOf(model, window), factor), false);
-  const pan = (share: number) =>
-    timeline.setWindow(panWindow(window, whole, share * span(window)), false);
-  const zoomUp = (factor: number) => {
-    const pointed = model.pointer.peek();
-    const at = pointed === null ? (bytes.begin + bytes.end) / 2 : spotAt(model, pointed).bytes;
-    model.setBytes(zoomWindow(bytes, tall, at, factor));
-  };
-  const panUp = (share: number) => model.setBytes(panWindow(bytes, tall, share * span(bytes)));
-  const does: Readonly<Record<string, () => void>> = {
-    w: () => zoom(KEY_ZOOM),
-    s: () => zoom(1 / KEY_ZOOM),
-    a: () => pan(-KEY_PAN),
-    d: () => pan(KEY_PAN),
-    arrowleft: () => timeline.moveCursor(-1),
-    arrowright: () => timeline.moveCursor(1),
-    arrowup: () => panUp(KEY_PAN),
-    arrowdown: () => panUp(-KEY_PAN),
-    "+": () => zoomUp(KEY_ZOOM),
-    "=": () => zoomUp(KEY_ZOOM),
-    "-": () => zoomUp(1 / KEY_ZOOM),
-    "0": model.fit,
-    m: () => {
-      model.measures.value = !model.measures.peek();
-    },
-  };
-  if (key === "Escape" && model.ruler.peek() !== null) {
-    model.ruler.value = null;
-    return true;
-  }
-  const action = does[key.toLowerCase()];
-  action?.();
-  return action !== undefined;
-}
-
-/** What keys zoom about: the place under the pointer, else the cursor in view, else the middle. */
-function focusOf(model: Model, window: Range): number {
-  const pointed = model.pointer.peek();
-  if (pointed !== null) return spotAt(model, pointed).at;
-  const place = model.timeline.cursorPlace.peek();
-  const isInView = place !== null && place >= window.begin && place <= window.end;
-  return isInView ? place : (window.begin + window.end) / 2;
 }

@@ -1,0 +1,55 @@
+/** What the wheel does on the picture. */
+
+import type { Point } from "../profile/timeline/model";
+import { panWindow, span, zoomWindow } from "../profile/timeline/scale";
+import type { Model } from "./model";
+import { pointAt } from "./pointing";
+import { spotAt } from "./spots";
+
+/** Pixels within which the wheel takes the instant that is drawn for the one that is meant. */
+const STEADY = 2;
+/** Pixels left of the plot from which on it is over the axis of bytes. */
+const EDGE = 4;
+
+/** The instant drawn at a pixel if that is as near as the hand is steady, else the place there. */
+export function anchorAt(model: Model, at: Point): number {
+  const { axis, plot, window } = model.timeline;
+  const spot = spotAt(model, at);
+  const picture = model.pictures.front.peek();
+  const pointed = picture && pointAt(picture, { ...spot, bytes: picture.view.low });
+  if (!pointed) return spot.at;
+  const { columns } = pointed.tile;
+  const instant = axis.peek() === "time" ? columns.time : columns.event;
+  const place = Math.max(
+    instant[pointed.column] as number,
+    columns.begin[pointed.column] as number,
+  );
+  const pixel = span(window.peek()) / plot.peek().width;
+  return Math.abs(place - spot.at) <= STEADY * pixel ? place : spot.at;
+}
+
+/** Zooms about the pointer, or pans for a sideways turn. False where there was nothing to do. */
+export function turnWheel(event: WheelEvent, model: Model, at: Point, anchor: number): boolean {
+  const { timeline } = model;
+  const [window, whole] = [timeline.window.peek(), timeline.whole.peek()];
+  const spot = spotAt(model, at);
+  const isUp = event.ctrlKey || event.shiftKey || event.metaKey || at.x < -EDGE;
+  // With Shift some browsers turn the wheel sideways.
+  const turned = isUp && event.deltaY === 0 ? event.deltaX : event.deltaY;
+  const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
+  const factor = 2 ** (Math.min(Math.max(turned * lines, -300), 300) / 240);
+  if (isUp) {
+    const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
+    if (turned > 0 && span(bytes) >= span(tall)) return true;
+    model.setBytes(zoomWindow(bytes, tall, spot.bytes, factor));
+    return true;
+  }
+  if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    const delta = (event.deltaX / timeline.plot.peek().width) * span(window);
+    timeline.setWindow(panWindow(window, whole, delta), false);
+    return true;
+  }
+  if (event.deltaY > 0 && span(window) >= span(whole)) return false;
+  timeline.setWindow(zoomWindow(window, whole, anchor, factor), false);
+  return true;
+}
