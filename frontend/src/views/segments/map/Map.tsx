@@ -8,7 +8,7 @@ import { selection } from "../../../state";
 import { dark, ink } from "../../../theme/theme";
 import { usePaint } from "../../profile/timeline/usePaint";
 import { MAP_HEIGHT, type Model } from "../model";
-import { type Source, type Stretch, stretchesAt, thingAt } from "./blocks";
+import { type Source, type Stretch, stretchesAt, thingIn } from "./blocks";
 import { follow } from "./gestures";
 import { stripsOf, topOf } from "./layout";
 import { paintMap } from "./paint";
@@ -64,13 +64,7 @@ export function pointedThing(model: Model) {
   const pointed = model.pointed.value;
   const whole = wholeOf(model);
   if (pointed === null || whole === null) return null;
-  const { segment, offset } = pointed.place;
-  const line = whole.state.segments.place[segment] as number;
-  const detail = model.detail.value;
-  const at = detail === null ? -1 : detail.state.segments.place.indexOf(line);
-  const [source, row] = detail === null || at < 0 ? [whole, segment] : [detail, at];
-  const found = thingAt(source.state, source.starts, { segment: row, offset });
-  return { ...found, state: source.state, segment };
+  return { ...thingIn(whole, model.detail.value, pointed.place), segment: pointed.place.segment };
 }
 
 function wholeOf(model: Model): Source | null {
@@ -99,8 +93,8 @@ function pictureOf(model: Model) {
     layout,
     scroll: model.scroll.value,
     height: model.height.value,
-    selected: selectedIn(model),
-    changed: changedIn(model),
+    selected: selected(model),
+    changed: changed(model),
     hovered,
   };
   return {
@@ -111,7 +105,7 @@ function pictureOf(model: Model) {
 }
 
 /** The selected allocation, while it is alive. */
-function selectedIn(model: Model): Stretch[] {
+export function selected(model: Model): Stretch[] {
   const state = model.state.value;
   const of = card.value.data;
   if (state === null || of === null || selection.value?.kind !== "allocation") return [];
@@ -122,7 +116,7 @@ function selectedIn(model: Model): Stretch[] {
 }
 
 /** The bytes that the event at the cursor was about. */
-function changedIn(model: Model): Stretch[] {
+export function changed(model: Model): Stretch[] {
   const state = model.state.value;
   const event = model.list.current.value;
   if (state === null || event === null || event.address === null) return [];
@@ -143,9 +137,6 @@ export function reveal(model: Model, stretches: readonly Stretch[]): void {
   if (y < from) model.scroll.value = Math.max(0, y - 24);
   else if (y + 24 > from + seen) model.scroll.value = y + 48 - seen;
 }
-
-export const changed = changedIn;
-export const selected = selectedIn;
 
 function describe(model: Model): string {
   const state = model.state.value;

@@ -55,6 +55,30 @@ export function thingAt(
   return { kind: "free", from: begin, to: end };
 }
 
+/**
+ * What is at `offset` of the segment that lies at `place` on the line of all: from the detail where it
+ * knows all of it, else from the `whole`, whose merged blocks say less.
+ */
+export function thingIn(
+  whole: Source,
+  detail: Source | null,
+  { segment, offset }: Place,
+): Thing & { readonly state: SegmentState } {
+  const place = whole.state.segments.place[segment] as number;
+  const row = detail?.state.segments.place.indexOf(place) ?? -1;
+  if (detail !== null && row >= 0) {
+    const found = thingAt(detail.state, detail.starts, { segment: row, offset });
+    // Of blocks beyond its ends the detail knows nothing: a hole may be shorter than it looks.
+    const isKnown = found.kind === "block" || covers(detail, place + found.from, place + found.to);
+    if (isKnown) return { ...found, state: detail.state };
+  }
+  return { ...thingAt(whole.state, whole.starts, { segment, offset }), state: whole.state };
+}
+
+/** Whether an answer holds everything between two places on the line of all segments. */
+export const covers = ({ state: { about } }: Source, begin: number, end: number): boolean =>
+  about.begin <= begin && end <= about.end;
+
 /** A stretch of a segment, in bytes from its beginning. */
 export interface Stretch {
   readonly segment: number;

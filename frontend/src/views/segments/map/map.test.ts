@@ -1,7 +1,7 @@
 import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
 import { describe, expect, it } from "vitest";
 import { decodePools, decodeSegments, type SegmentState } from "../../../api";
-import { startsOf, stretchesAt, thingAt } from "./blocks";
+import { covers, startsOf, stretchesAt, thingAt, thingIn } from "./blocks";
 import {
   firstBelow,
   GAP,
@@ -172,6 +172,38 @@ describe("what is in a segment", () => {
     expect(at(0, 30)).toEqual({ kind: "free", from: 30, to: 50 });
     expect(at(0, 99)).toEqual({ kind: "block", row: 1 });
     expect(at(1, 40)).toEqual({ kind: "free", from: 40, to: 100 });
+  });
+
+  it("is told by the detail as far as that reaches, and by the whole beyond", () => {
+    const sourceOf = (state: SegmentState, begin: number, end: number) => ({
+      state: { ...state, about: { ...state.about, begin, end } },
+      starts: startsOf(state.blocks, state.segments.length),
+    });
+    const sizes = [
+      [0, 50],
+      [0, 1000],
+    ] as const;
+    // Blocks from 0 to 300 are one in the whole; the detail, from 200 on, has the last two of them.
+    const whole = sourceOf(made(sizes, [[1, 0, 300]]), 0, 1050);
+    const detail = sourceOf(
+      made(sizes, [
+        [1, 180, 30],
+        [1, 290, 10],
+      ]),
+      250,
+      650,
+    );
+    const at = (offset: number) => {
+      const { state, ...thing } = thingIn(whole, detail, { segment: 1, offset });
+      return [state === detail.state, thing];
+    };
+    expect(at(185)).toEqual([true, { kind: "block", row: 0 }]);
+    expect(at(220)).toEqual([true, { kind: "free", from: 210, to: 290 }]);
+    expect(at(100)).toEqual([false, { kind: "block", row: 0 }]);
+    expect(at(500)).toEqual([false, { kind: "free", from: 300, to: 1000 }]);
+    expect(thingIn(whole, null, { segment: 1, offset: 295 }).state).toBe(whole.state);
+    expect(covers(detail, 250, 650)).toBe(true);
+    expect(covers(detail, 249, 300)).toBe(false);
   });
 
   it("is found by address beyond what numbers hold, over several segments if it must be", () => {

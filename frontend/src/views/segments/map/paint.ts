@@ -4,7 +4,7 @@ import type { SegmentState } from "../../../api";
 import { bytes, counted } from "../../../format";
 import type { Ink } from "../../../theme/theme";
 import { crisp, type Surface } from "../../profile/timeline/paint/surface";
-import type { Source, Stretch } from "./blocks";
+import { covers, type Source, type Stretch } from "./blocks";
 import { firstBelow, type Layout, LINE, type Strip, stripsOf } from "./layout";
 import { BAR, paintBlocks } from "./paintBlocks";
 import { type Fills, texturesFor } from "./textures";
@@ -17,7 +17,7 @@ export interface MapScene {
   readonly scroll: number;
   readonly height: number;
   readonly selected: readonly Stretch[];
-  /** What the event at the cursor did, and whether it took or gave back. */
+  /** What the event at the cursor was about. */
   readonly changed: readonly Stretch[];
   readonly hovered: Stretch | null;
 }
@@ -33,8 +33,9 @@ export function paintMap(surface: Surface, scene: MapScene, ink: Ink, fills: Fil
   const largest = largestOfGroups(whole.state);
   for (let row = firstBelow(layout, scroll); row < segments.length; row++) {
     if ((layout.top[row] as number) > scroll + height) break;
-    const [source, at] = sourceOf(scene, row);
+    const detailed = detailOf(scene, row);
     for (const strip of stripsOf(layout, segments, row, scroll, scroll + height)) {
+      const [source, at] = detailed(strip) ?? [whole, row];
       paintFree(surface, strip, segments.expandable[row] === 1, ink, fills);
       paintBlocks(surface, source, at, strip, patterns);
       if (largest.has(row)) paintLargest(surface, scene, row, strip, ink);
@@ -46,12 +47,15 @@ export function paintMap(surface: Surface, scene: MapScene, ink: Ink, fills: Fil
   context.restore();
 }
 
-/** Where the blocks of a segment are to be taken from, and the segment's row there. */
-function sourceOf({ whole, detail }: MapScene, row: number): [Source, number] {
-  if (detail === null) return [whole, row];
+/** The detail for a strip of a segment, and the segment's row there; null where it has not all of it. */
+function detailOf(
+  { whole, detail }: MapScene,
+  row: number,
+): (strip: Strip) => readonly [Source, number] | null {
   const place = whole.state.segments.place[row] as number;
-  const at = detail.state.segments.place.indexOf(place);
-  return at < 0 ? [whole, row] : [detail, at];
+  const at = detail?.state.segments.place.indexOf(place) ?? -1;
+  if (detail === null || at < 0) return () => null;
+  return ({ from, to }) => (covers(detail, place + from, place + to) ? [detail, at] : null);
 }
 
 function paintHeads(surface: Surface, scene: MapScene, ink: Ink): void {
