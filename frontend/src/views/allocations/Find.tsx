@@ -1,25 +1,16 @@
 /** The search box: hits stand out in the picture, their number and bytes are said beside it. */
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
+import { useTyped } from "../../components/useTyped";
 import { bytes, counted, exactBytes } from "../../format";
 import { find } from "../../state";
 import type { Model } from "./model";
 import { createSearch } from "./search";
 
-const PAUSE_MS = 300;
-
 export function Find({ model }: { model: Model }) {
   const search = useMemo(() => createSearch(model), [model]);
   useEffect(() => search.dispose, [search]);
-  const [text, setText] = useState(find.value);
-  // A link, another recording or "clear" changes it from outside.
-  useEffect(() => setText(find.value), [find.value]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      find.value = text.trim();
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [text, setText] = useTyped(find);
   const { data, error } = search.answer.value;
   const wrong = find.value ? error : null;
   const all = model.pictures.front.value?.tiles[0]?.about.hits ?? null;

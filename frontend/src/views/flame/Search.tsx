@@ -1,23 +1,13 @@
 /** The box that marks instead of leaving out, and how much it found. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useTyped } from "../../components/useTyped";
 import { counted, share } from "../../format";
 import { find } from "../../state/view";
 import { weight } from "../weighing/words";
 import type { Model } from "./model";
 
-const PAUSE_MS = 300;
-
 export function Search({ model }: { model: Model }) {
-  const [text, setText] = useState(find.value);
-  // A link, another view or another recording changes it from outside.
-  useEffect(() => setText(find.value), [find.value]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      find.value = text.trim();
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [text, setText] = useTyped(find);
   return (
     <span class="flame-search">
       <input

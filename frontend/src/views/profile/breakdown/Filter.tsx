@@ -1,21 +1,11 @@
 /** The box that narrows the breakdown; what is wrong with a filter is said under it. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useTyped } from "../../../components/useTyped";
 import { breakdown } from "../../../flow/questions";
 import { filter } from "../../../state/view";
 
-const PAUSE_MS = 300;
-
 export function Filter() {
-  const [text, setText] = useState(filter.value);
-  // A link, another recording or "clear" changes it from outside.
-  useEffect(() => setText(filter.value), [filter.value]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      filter.value = text.trim();
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [text, setText] = useTyped(filter);
   const wrong = filter.value ? breakdown.value.error : null;
   return (
     <span class="filter">

@@ -1,14 +1,12 @@
 /** Every event of the device: scrolled at any length, filtered, stepped through with the arrows. */
 
-import { useEffect, useState } from "preact/hooks";
 import { eventsFile } from "../../../api";
+import { useTyped } from "../../../components/useTyped";
 import { target } from "../../../flow/questions";
 import { count } from "../../../format";
 import { device } from "../../../state";
 import type { Model } from "../model";
 import { Rows } from "./Rows";
-
-const PAUSE_MS = 300;
 
 export function EventList({ model }: { model: Model }) {
   const { list } = model;
@@ -44,15 +42,7 @@ export function EventList({ model }: { model: Model }) {
 
 function EventFilter({ model }: { model: Model }) {
   const { filter, failure } = model.list;
-  const [text, setText] = useState(filter.value);
-  // A link or another recording changes it from outside.
-  useEffect(() => setText(filter.value), [filter.value]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      filter.value = text.trim();
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [text, setText] = useTyped(filter);
   return (
     <span class="filter">
       <input
