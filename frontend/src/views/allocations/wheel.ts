@@ -2,6 +2,7 @@
 
 import type { Point } from "../profile/timeline/model";
 import { panWindow, span, zoomWindow } from "../profile/timeline/scale";
+import { wheelFactor } from "../profile/timeline/wheel";
 import type { Model } from "./model";
 import { pointAt } from "./pointing";
 import { spotAt } from "./spots";
@@ -36,8 +37,7 @@ export function turnWheel(event: WheelEvent, model: Model, at: Point, anchor: nu
   const isUp = event.ctrlKey || event.shiftKey || event.metaKey || at.x < -EDGE;
   // With Shift some browsers turn the wheel sideways.
   const turned = isUp && event.deltaY === 0 ? event.deltaX : event.deltaY;
-  const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
-  const factor = 2 ** (Math.min(Math.max(turned * lines, -300), 300) / 240);
+  const factor = wheelFactor(event, turned);
   if (isUp) {
     const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
     if (turned > 0 && span(bytes) >= span(tall)) return true;

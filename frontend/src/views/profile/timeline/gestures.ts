@@ -5,6 +5,7 @@ import { ABOVE, LEFT, type Model } from "./model";
 import { placeOfRow } from "./rows";
 import { brushedWindow, panWindow, type Range, span, toPixel, toValue, zoomWindow } from "./scale";
 import { pointedAt } from "./scene";
+import { wheelFactor } from "./wheel";
 
 /** Pixels the pointer must travel before a press is a drag. */
 const DRAG = 4;
@@ -158,9 +159,7 @@ function turnWheel(event: WheelEvent, model: Model, at: number): boolean {
     return true; // at the ends too: the browser would turn back a page
   }
   if (event.deltaY > 0 && span(window) >= span(whole)) return false;
-  const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
-  const turn = Math.min(Math.max(event.deltaY * lines, -300), 300);
-  model.setWindow(zoomWindow(window, whole, at, 2 ** (turn / 240)), false);
+  model.setWindow(zoomWindow(window, whole, at, wheelFactor(event)), false);
   return true;
 }
 

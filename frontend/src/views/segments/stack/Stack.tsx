@@ -15,6 +15,7 @@ import { known } from "../../profile/timeline/rows";
 import { toPixel, toValue, zoomWindow } from "../../profile/timeline/scale";
 import { Tip } from "../../profile/timeline/Tip";
 import { usePaint } from "../../profile/timeline/usePaint";
+import { wheelFactor } from "../../profile/timeline/wheel";
 import type { Model } from "../model";
 import { createStack, HEIGHT, type StackModel } from "./model";
 
@@ -150,8 +151,7 @@ function listen(element: HTMLElement, stack: StackModel): () => void {
     event.preventDefault();
     const { width } = stack.plot.peek();
     const at = toValue(window, width, Math.min(Math.max(pointOf(event).x, 0), width));
-    const turn = Math.min(Math.max(event.deltaY, -300), 300);
-    timeline.setWindow(zoomWindow(window, whole, at, 2 ** (turn / 240)), false);
+    timeline.setWindow(zoomWindow(window, whole, at, wheelFactor(event)), false);
   });
   return () => stop.abort();
 }
