@@ -134,6 +134,9 @@ export function createModel() {
   };
 }
 
+/** Questions of which it is remembered how tall their picture is: every moment may be another one. */
+const REMEMBERED = 100;
+
 /** How tall the picture of a question is; the device's peak until its tiles have told. */
 function topOf(question: ReadonlySignal<Question | null>) {
   const told = signal<ReadonlyMap<string, number>>(new Map());
@@ -144,7 +147,7 @@ function topOf(question: ReadonlySignal<Question | null>) {
   });
   return Object.assign(known, {
     tell: (asked: Question, height: number) => {
-      told.value = new Map(told.peek()).set(nameOf(asked), height);
+      told.value = new Map([...told.peek()].slice(-REMEMBERED)).set(nameOf(asked), height);
     },
   });
 }

@@ -102,7 +102,7 @@ function totalWords(tile: Tile, column: number): string {
   return `${bytes(total)} in ${counted(number, "allocation")} at this instant`;
 }
 
-export function stretchAt(tile: Tile, place: number): Stretch | null {
+function stretchAt(tile: Tile, place: number): Stretch | null {
   const found = tile.about.segments?.find(
     ({ offset, size }) => offset <= place && place < offset + size,
   );

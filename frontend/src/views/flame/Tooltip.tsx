@@ -5,7 +5,7 @@ import { Tip } from "../profile/timeline/Tip";
 import { exactWeight, weight } from "../weighing/words";
 import { type Facts, factsOf, type Model, type Place } from "./model";
 
-/** Rows that a tooltip is as high as, about: it goes above the pointer where there is no room. */
+/** Pixels that a tooltip is high, about: it goes above the pointer where there is no room below. */
 const HIGH = 150;
 
 export function Tooltip({ model }: { model: Model }) {
@@ -15,11 +15,11 @@ export function Tooltip({ model }: { model: Model }) {
   if (!pointed || !facts || !graph) return null;
   const { frames, unit } = graph;
   const [name, file] = [frames.function[facts.frame], frames.file[facts.frame]];
-  const below = pointed.y + HIGH > model.height.value && pointed.y > HIGH;
+  const isAbove = pointed.y + HIGH > model.height.value && pointed.y > HIGH;
   return (
     <Tip
       x={pointed.x}
-      y={below ? pointed.y - HIGH : pointed.y + 16}
+      y={isAbove ? pointed.y - HIGH : pointed.y + 16}
       within={model.width.value}
       testId="flame-tooltip"
     >

@@ -14,11 +14,14 @@ export function textOf(frames: FlameFrames, frame: number): string | null {
 export function expressionOf(frames: FlameFrames, frame: number): string | null {
   const text = textOf(frames, frame);
   if (text === null) return null;
-  const escaped = text.replace(/[\\/^$.*+?()[\]{}|]/g, "\\$&");
+  const escaped = literal(text);
   // Names that are too long to send are cut: what is left of them stands at the beginning.
   const cut = escaped.indexOf("…");
   return cut >= 0 ? `/^${escaped.slice(0, cut)}/` : `/^${escaped}$/`;
 }
+
+/** A text as a part of an expression that it alone matches. */
+export const literal = (text: string): string => text.replace(/[\\/^$.*+?()[\]{}|]/g, "\\$&");
 
 /** `filter` with the term added, unless it is in it. */
 export function withTerm(filter: string, term: string): string {

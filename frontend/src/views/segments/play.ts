@@ -93,7 +93,6 @@ export function createPlayer(timeline: Timeline, isWaiting: () => boolean) {
     playing,
     speed,
     toggle,
-    stop: () => (playing.value = false),
     dispose: () => {
       playing.value = false;
       stop();

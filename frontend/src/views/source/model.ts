@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { getLines } from "../../api";
 import { resource } from "../../state/resource";
+import { literal } from "../flame/phrase";
 import { weighQuery } from "../weighing/query";
 
 const FIRST_LINES = 200;
@@ -30,6 +31,5 @@ export function createModel() {
 
 /** A filter that lets pass what has the line in its stack. */
 export function lineTerm(file: string, line: number | null): string {
-  const escaped = `${file}:${line ?? ""}`.replace(/[\\/^$.*+?()[\]{}|]/g, "\\$&");
-  return `stack:/ ${escaped}$/`;
+  return `stack:/ ${literal(`${file}:${line ?? ""}`)}$/`;
 }
