@@ -1,6 +1,7 @@
 /** The segments and pools answers, Arrow IPC streams, turned into plain typed arrays. */
 
 import { type Table, tableFromIPC } from "@uwdata/flechette";
+import { streamsOf } from "./streams";
 import type { Axis } from "./types";
 
 export interface Measure {
@@ -121,19 +122,6 @@ function numbers(table: Table, name: string): Float64Array {
   return Float64Array.from(values as ArrayLike<number | bigint>, Number);
 }
 
-/** The streams of an answer, each after its length as a little-endian uint32. */
-export function streams(body: Uint8Array): Uint8Array[] {
-  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const found: Uint8Array[] = [];
-  for (let at = 0; at + 4 <= body.byteLength; ) {
-    const length = view.getUint32(at, true);
-    // A copy: Arrow's buffers are read in place, which needs them aligned.
-    found.push(body.slice(at + 4, at + 4 + length));
-    at += 4 + length;
-  }
-  return found;
-}
-
 function described<T>(table: Table, name: string): T {
   const text = table.schema.metadata?.get(name);
   if (!text) throw new Error(`The answer has no ${name} in its metadata.`);
@@ -142,7 +130,7 @@ function described<T>(table: Table, name: string): T {
 
 /** Decodes the body of `segments`. Throws where it is not one. */
 export function decodeSegments(body: Uint8Array): SegmentState {
-  const [first, second] = streams(body).map((part) => tableFromIPC(part, { useBigInt: true }));
+  const [first, second] = streamsOf(body).map((part) => tableFromIPC(part, { useBigInt: true }));
   if (!first || !second) throw new Error("The segments answer has not two tables.");
   const of = (table: Table) => (name: string) => numbers(table, name);
   const [segment, block] = [of(first), of(second)];

@@ -1,6 +1,7 @@
 /** Four Arrow streams, each after its length, turned into a tile. */
 
 import { type Column, type Table, tableFromIPC } from "@uwdata/flechette";
+import { streamsOf } from "../api/streams";
 import { gapsOf } from "./gaps";
 import type { Tile, TileAbout } from "./tile";
 
@@ -11,21 +12,6 @@ type Integers =
   | Uint16ArrayConstructor
   | Int32ArrayConstructor
   | Float64ArrayConstructor;
-
-/** Splits the answer into its streams. Throws if it ends before they do. */
-export function streamsOf(body: Uint8Array): Uint8Array[] {
-  const lengths = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const streams: Uint8Array[] = [];
-  let place = 0;
-  while (place < body.length) {
-    const end = place + 4 + lengths.getUint32(place, true);
-    if (end > body.length) throw new Error("The picture arrived cut off.");
-    // A copy begins at an address that its integers may be read from as they are.
-    streams.push(body.slice(place + 4, end));
-    place = end;
-  }
-  return streams;
-}
 
 /** Whole numbers as doubles, exact below 2⁵³: far quicker than one BigInt after another. */
 function wide(values: BigInt64Array): Float64Array {

@@ -1,7 +1,7 @@
 /** What the colours mean; the groups are those of the chart of usage, and are picked in the same way. */
 
 import { ink } from "../../theme/theme";
-import { mix } from "../profile/timeline/colour";
+import { gapColour } from "../profile/timeline/groupColours";
 import { Groups } from "../profile/timeline/Legend";
 import type { Model } from "./model";
 
@@ -13,7 +13,7 @@ export function Legend({ model }: { model: Model }) {
   const width = model.timeline.width.value;
   const isNarrow = width < NARROW;
   const layout = model.question.value?.layout ?? "stacked";
-  const gap = mix(ink.value.background, ink.value.quiet, 0.32);
+  const gap = gapColour(ink.value);
   return (
     <div class={`timeline-legend ${isNarrow ? "is-narrow" : ""}`}>
       <Groups model={model.timeline} room={Math.max(isNarrow ? width : width - WORDS, 200)} />

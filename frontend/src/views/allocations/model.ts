@@ -16,8 +16,7 @@ import {
   selection,
 } from "../../state";
 import { ink } from "../../theme/theme";
-import { mix } from "../profile/timeline/colour";
-import { coloursFor, pickedGroup } from "../profile/timeline/groupColours";
+import { coloursFor, gapColour, pickedGroup } from "../profile/timeline/groupColours";
 import { createModel as createTimeline, type Point } from "../profile/timeline/model";
 import { clampWindow, type Range, roundWindow, sameRange } from "../profile/timeline/scale";
 import { createPictures, type Picture } from "./pictures";
@@ -201,7 +200,7 @@ function paletteFor(tiles: readonly Tile[]): Palette {
       return isThere ? groups.flatMap(({ key }, at) => (key === picked ? [] : [at])) : [];
     }),
     background: paints.background,
-    gap: mix(paints.background, paints.quiet, 0.32),
+    gap: gapColour(paints),
     held: paints.track,
     outline: paints.text,
     selected: id,

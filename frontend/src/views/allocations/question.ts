@@ -3,10 +3,8 @@
 import type { Axis, Target } from "../../api";
 import { address } from "../../api";
 import type { Layout, Only } from "../../state";
+import { TOP } from "../profile/timeline/load";
 import type { Place, Shape } from "./grid";
-
-/** Groups with a band of their own, as in the chart of usage. */
-export const TOP = 16;
 
 export interface Question extends Target {
   /** What is stacked; allocations where it is not said. */

@@ -1,8 +1,8 @@
 /** The numbers that answer first: peak, reserved, fragmentation, traffic, what came before. */
 
-import type { ComponentChildren } from "preact";
 import type { Device } from "../../api";
-import { bytes, count, counted, exactBytes, quantity, share } from "../../format";
+import { Fact, Size } from "../../components/Fact";
+import { bytes, count, counted, exactBytes, share } from "../../format";
 import { momentWords } from "../../state/moment";
 import { hasHistory, summary } from "../../state/recording";
 import { cursor } from "../../state/view";
@@ -24,35 +24,6 @@ export function Numbers({ device }: { device: Device }) {
       {hasHistory.value && <Before device={device} />}
       <Lifetime device={device} />
     </dl>
-  );
-}
-
-interface NumberProperties {
-  label: string;
-  danger?: boolean;
-  title: string;
-  note?: ComponentChildren;
-  children: ComponentChildren;
-}
-
-function Fact({ label, danger, title, note, children }: NumberProperties) {
-  return (
-    <div title={title} class={danger ? "danger" : undefined}>
-      <dt>{label}</dt>
-      <dd>
-        <span class="big">{children}</span>
-        {note && <span class="note">{note}</span>}
-      </dd>
-    </div>
-  );
-}
-
-function Size({ value }: { value: number }) {
-  const { number, unit } = quantity(value);
-  return (
-    <>
-      {number}&nbsp;{unit}
-    </>
   );
 }
 

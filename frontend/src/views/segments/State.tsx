@@ -1,8 +1,8 @@
 /** The state at the cursor in numbers, and where they contradict each other. */
 
-import type { ComponentChildren } from "preact";
 import type { Measure, StateAbout } from "../../api";
-import { bytes, count, exactBytes, quantity } from "../../format";
+import { Fact, Size } from "../../components/Fact";
+import { bytes, count, exactBytes } from "../../format";
 import { hasHistory } from "../../state";
 import { momentWords } from "../../state/moment";
 import type { Model } from "./model";
@@ -101,36 +101,5 @@ function Fragmentation({ name, of }: { name: string; of: Measure }) {
     <Fact label={name} title={`${of.formula} = ${of.value}`} note={of.formula}>
       {`${(100 * of.value).toFixed(1).replace("-", "−")}\u00a0%`}
     </Fact>
-  );
-}
-
-interface FactProperties {
-  label: string;
-  title: string;
-  exact?: number;
-  note?: string;
-  children: ComponentChildren;
-}
-
-function Fact({ label, title, exact, note, children }: FactProperties) {
-  return (
-    <div title={title}>
-      <dt>{label}</dt>
-      <dd>
-        <span class="big" data-exact={label} data-bytes={exact}>
-          {children}
-        </span>
-        {note && <span class="note">{note}</span>}
-      </dd>
-    </div>
-  );
-}
-
-function Size({ value }: { value: number }) {
-  const { number, unit } = quantity(value);
-  return (
-    <>
-      {number}&nbsp;{unit}
-    </>
   );
 }

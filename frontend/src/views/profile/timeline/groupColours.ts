@@ -3,7 +3,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { by, selection } from "../../../state";
 import type { Coloured, Colours } from "../../../theme/palette";
-import { colours, ink } from "../../../theme/theme";
+import { colours, type Ink, ink } from "../../../theme/theme";
 import { mix } from "./colour";
 import type { Sheet } from "./scene";
 
@@ -34,6 +34,9 @@ export function coloursFor(
   handedOut.set(answer, { source, colours: given });
   return given;
 }
+
+/** The colour of what is too small to be drawn, where it is of several groups. */
+export const gapColour = ({ background, quiet }: Ink): string => mix(background, quiet, 0.32);
 
 /** A colour for each group; all but the picked group stand back. */
 export function layerColours(sheet: Sheet, picked: string | null): readonly string[] {

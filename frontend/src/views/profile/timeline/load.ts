@@ -16,7 +16,7 @@ import { Recent } from "./recent";
 import { type Range, sameRange, span } from "./scale";
 
 /** Groups drawn with a colour of their own; the server sums up the others. */
-const TOP = 16;
+export const TOP = 16;
 /** Pixels that the server answers for at most. */
 const WIDEST = 16_384;
 /** Wait this long for a gesture to settle before asking, in ms. */

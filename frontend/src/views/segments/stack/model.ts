@@ -9,8 +9,7 @@ import { ink } from "../../../theme/theme";
 import { createPictures } from "../../allocations/pictures";
 import { pointAt } from "../../allocations/pointing";
 import type { Question } from "../../allocations/question";
-import { mix } from "../../profile/timeline/colour";
-import { coloursFor } from "../../profile/timeline/groupColours";
+import { coloursFor, gapColour } from "../../profile/timeline/groupColours";
 import { ABOVE, BELOW, type Point, type Model as Timeline } from "../../profile/timeline/model";
 import { type Range, toValue } from "../../profile/timeline/scale";
 
@@ -69,7 +68,7 @@ function palette(tiles: readonly Tile[]): Palette {
     bands: tiles.map((tile) => coloursFor(tile, tile.about)),
     faint: tiles.map(() => []),
     background: paints.background,
-    gap: mix(paints.background, paints.quiet, 0.32),
+    gap: gapColour(paints),
     held: paints.track,
     outline: paints.text,
     selected: null,
