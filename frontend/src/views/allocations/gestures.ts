@@ -1,6 +1,7 @@
 /** Turns what is done with pointer, wheel and keys on the picture into changes of the state. */
 
 import { batch } from "@preact/signals";
+import { listening } from "../../components/listening";
 import { bytesRange, cursor, only, selection } from "../../state";
 import { ABOVE, LEFT, type Point } from "../profile/timeline/model";
 import { panWindow, type Range, span } from "../profile/timeline/scale";
@@ -37,11 +38,7 @@ export function listen(element: HTMLElement, model: Model): () => void {
   /** What the wheel last zoomed about, and the pixel that the pointer was at. */
   let anchor: { readonly x: number; readonly value: number } | null = null;
   let picked = { at: Number.NEGATIVE_INFINITY, before: cursor.peek() };
-  const stop = new AbortController();
-  const on = <Type extends keyof HTMLElementEventMap>(
-    type: Type,
-    handle: (event: HTMLElementEventMap[Type]) => void,
-  ) => element.addEventListener(type, handle, { signal: stop.signal, passive: false });
+  const { on, stop } = listening(element);
   const pointOf = (event: MouseEvent): Point => {
     const box = element.getBoundingClientRect();
     return { x: event.clientX - box.left - LEFT, y: event.clientY - box.top - ABOVE };
@@ -121,7 +118,7 @@ export function listen(element: HTMLElement, model: Model): () => void {
   on("blur", () => {
     spaceIsDown = false;
   });
-  return () => stop.abort();
+  return stop;
 }
 
 function drag(model: Model, press: Press, at: Point): void {

@@ -1,5 +1,6 @@
 /** Turns what is done with pointer, wheel and keys on the chart into changes of window and cursor. */
 
+import { listening } from "../../../components/listening";
 import { cursor } from "../../../state";
 import { ABOVE, LEFT, type Model } from "./model";
 import { placeOfRow } from "./rows";
@@ -39,11 +40,7 @@ export function listen(element: HTMLElement, model: Model): () => void {
   let anchor: { readonly x: number; readonly value: number } | null = null;
   /** When the cursor was last set by a click, and where it was before. */
   let picked = { at: Number.NEGATIVE_INFINITY, before: cursor.peek() };
-  const stop = new AbortController();
-  const on = <Type extends keyof HTMLElementEventMap>(
-    type: Type,
-    handle: (event: HTMLElementEventMap[Type]) => void,
-  ) => element.addEventListener(type, handle, { signal: stop.signal, passive: false });
+  const { on, stop } = listening(element);
 
   const xOf = (event: MouseEvent) => event.clientX - element.getBoundingClientRect().left - LEFT;
   const yOf = (event: MouseEvent) => event.clientY - element.getBoundingClientRect().top - ABOVE;
@@ -135,7 +132,7 @@ export function listen(element: HTMLElement, model: Model): () => void {
   on("blur", () => {
     spaceIsDown = false;
   });
-  return () => stop.abort();
+  return stop;
 }
 
 function isOnCursor(model: Model, x: number): boolean {

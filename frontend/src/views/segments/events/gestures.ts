@@ -1,5 +1,6 @@
 /** Scrolling, wheel and keys on the list of events. */
 
+import { listening } from "../../../components/listening";
 import { selection } from "../../../state";
 import type { Model } from "../model";
 import { ROW, scrollFor, topAt } from "./scaling";
@@ -7,11 +8,7 @@ import { ROW, scrollFor, topAt } from "./scaling";
 /** Listens to the box of the rows until the returned function is called. */
 export function listen(box: HTMLElement, model: Model): () => void {
   const { list } = model;
-  const stop = new AbortController();
-  const on = <Type extends keyof HTMLElementEventMap>(
-    type: Type,
-    handle: (event: HTMLElementEventMap[Type]) => void,
-  ) => box.addEventListener(type, handle, { signal: stop.signal, passive: false });
+  const { on, stop } = listening(box);
   const observer = new ResizeObserver(() => {
     if (box.clientHeight > 0) list.seen.value = box.clientHeight;
   });
@@ -52,6 +49,6 @@ export function listen(box: HTMLElement, model: Model): () => void {
   });
   return () => {
     observer.disconnect();
-    stop.abort();
+    stop();
   };
 }

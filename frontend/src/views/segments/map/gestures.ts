@@ -1,15 +1,12 @@
 /** What is done with pointer, wheel and keys on the map. */
 
+import { listening } from "../../../components/listening";
 import type { Model } from "../model";
 import { placeAt } from "./layout";
 
 /** Follows the box of the map until the returned function is called; `pick` is a click on it. */
 export function follow(box: HTMLElement, model: Model, pick: (model: Model) => void): () => void {
-  const stop = new AbortController();
-  const on = <Type extends keyof HTMLElementEventMap>(
-    type: Type,
-    handle: (event: HTMLElementEventMap[Type]) => void,
-  ) => box.addEventListener(type, handle, { signal: stop.signal, passive: false });
+  const { on, stop } = listening(box);
   const measure = (): void => {
     if (box.clientWidth === 0) return;
     model.width.value = box.clientWidth;
@@ -52,6 +49,6 @@ export function follow(box: HTMLElement, model: Model, pick: (model: Model) => v
   });
   return () => {
     observer.disconnect();
-    stop.abort();
+    stop();
   };
 }

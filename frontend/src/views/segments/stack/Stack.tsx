@@ -1,6 +1,7 @@
 /** Every segment from the moment it is mapped to the moment it is given back, stacked. */
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { listening } from "../../../components/listening";
 import { bytes, counted, exactBytes } from "../../../format";
 import { ink } from "../../../theme/theme";
 import { Layer } from "../../allocations/Layer";
@@ -125,11 +126,7 @@ function StackTooltip({ stack }: { stack: StackModel }) {
 /** Hovering tells, a click moves the cursor, the wheel zooms the window that all views share. */
 function listen(element: HTMLElement, stack: StackModel): () => void {
   const { timeline } = stack;
-  const stop = new AbortController();
-  const on = <Type extends keyof HTMLElementEventMap>(
-    type: Type,
-    handle: (event: HTMLElementEventMap[Type]) => void,
-  ) => element.addEventListener(type, handle, { signal: stop.signal, passive: false });
+  const { on, stop } = listening(element);
   const pointOf = (event: MouseEvent) => {
     const box = element.getBoundingClientRect();
     return { x: event.clientX - box.left - LEFT, y: event.clientY - box.top - ABOVE };
@@ -153,5 +150,5 @@ function listen(element: HTMLElement, stack: StackModel): () => void {
     const at = toValue(window, width, Math.min(Math.max(pointOf(event).x, 0), width));
     timeline.setWindow(zoomWindow(window, whole, at, wheelFactor(event)), false);
   });
-  return () => stop.abort();
+  return stop;
 }
