@@ -79,6 +79,30 @@ def test_every_pixel_is_what_brute_force_draws(
     pictures(watched.page)
 
 
+def test_the_picture_lies_on_its_plot(watched: Watched, server: TensorBoardServer) -> None:
+    picture = _open(watched, server)
+    layers = [picture.frame.get_by_test_id(f"allocations-{name}") for name in ("base", "front")]
+
+    def check() -> None:
+        plot = picture.box()
+        for layer in layers:
+            found = layer.bounding_box()
+            assert found is not None
+            for side, size in plot.items():
+                assert found[side] == pytest.approx(size, abs=2), (side, found, plot)
+
+    check()
+    watched.page.mouse.move(*picture.point(0.5, 0.5))
+    watched.page.mouse.wheel(0, -240)
+    picture.wait()
+    picture.frame.get_by_role("button", name="fit", exact=True).click()
+    picture.wait()
+    check()
+    picture.frame.get_by_role("radio", name="lane").click()
+    picture.wait()
+    check()
+
+
 def test_hovering_tells_without_a_click(
     watched: Watched, server: TensorBoardServer, made: Loop
 ) -> None:

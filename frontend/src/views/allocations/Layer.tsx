@@ -28,15 +28,16 @@ export function Layer({ model, picture, name }: LayerProps) {
       element.width = height;
       element.height = width;
       element.dataset.took = next.took.toFixed(1);
-      element.style.width = `${height}px`;
-      element.style.height = `${width}px`;
       element.getContext("bitmaprenderer")?.transferFromImageBitmap(next.bitmap);
     });
   }, [picture]);
   const style = useComputed(() => {
     const shown = picture.value;
     if (shown === null) return "visibility: hidden";
-    return `transform: ${placed(shown.view, window.value, model.bytes.value, plot.value)}`;
+    // All of it here: whatever writes an element's style as a text wipes what else was in it.
+    const { width, height } = shown.view;
+    const transform = placed(shown.view, window.value, model.bytes.value, plot.value);
+    return `width: ${height}px; height: ${width}px; transform: ${transform}`;
   });
   return <canvas ref={canvas} class="allocations-layer" data-testid={name} style={style} />;
 }
