@@ -4,8 +4,8 @@ import { bytes, count, counted, exactBytes } from "../../format";
 import { exactTime, instantTitle } from "../profile/timeline/readout";
 import { known } from "../profile/timeline/rows";
 import { roundWindow } from "../profile/timeline/scale";
+import { highestOf } from "./highest";
 import type { Model } from "./model";
-import type { Picture } from "./pictures";
 
 const LAYOUT = {
   stacked: "stacked by birth",
@@ -22,23 +22,8 @@ export function describe(model: Model): string {
   const what = `Allocations ${LAYOUT[picture.question.layout]} from ${place(begin)} to ${place(end)}`;
   const highest = highestOf(picture);
   if (highest === null) return `${what}: nothing here.`;
-  const { tile, column } = highest;
-  const total = tile.columns.total[column] as number;
+  const { tile, column, total } = highest;
   const number = counted(tile.columns.count[column] as number, "allocation");
   const at = instantTitle(tile.columns.event[column] as number, known(tile.columns.time[column]));
   return `${what}. Highest: ${bytes(total)} (${exactBytes(total)}) in ${number} at ${at}.`;
-}
-
-function highestOf({ tiles, chosen }: Picture) {
-  let best: { tile: Picture["tiles"][number]; column: number } | null = null;
-  chosen.tile.forEach((index, x) => {
-    const tile = tiles[index];
-    if (tile === undefined) return;
-    const column = chosen.column[x] as number;
-    const total = tile.columns.total[column] as number;
-    if (best === null || total > (best.tile.columns.total[best.column] as number)) {
-      best = { tile, column };
-    }
-  });
-  return best as { tile: Picture["tiles"][number]; column: number } | null;
 }

@@ -19,6 +19,7 @@ import { ink } from "../../theme/theme";
 import { coloursFor, gapColour, pickedGroup } from "../profile/timeline/groupColours";
 import { createModel as createTimeline, type Point } from "../profile/timeline/model";
 import { clampWindow, type Range, roundWindow, sameRange } from "../profile/timeline/scale";
+import { highestOf } from "./highest";
 import { createPictures, type Picture } from "./pictures";
 import { nameOf, type Question } from "./question";
 
@@ -175,15 +176,8 @@ function learnTop(
   });
 }
 
-function highestIn({ tiles, chosen }: Picture): number {
-  let highest = 1;
-  chosen.tile.forEach((tile, x) => {
-    if (tile < 0) return;
-    const total = tiles[tile]?.columns.total[chosen.column[x] as number] ?? 0;
-    highest = Math.max(highest, total);
-  });
-  return highest;
-}
+/** Bytes at the highest place of a picture, at least 1. */
+const highestIn = (picture: Picture): number => Math.max(1, highestOf(picture)?.total ?? 1);
 
 /** Colours of tiles; reads signals, so that a picture follows theme, selection and search. */
 function paletteFor(tiles: readonly Tile[]): Palette {
