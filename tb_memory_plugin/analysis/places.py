@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 #: Different streams that are looked for one by one before all are sorted.
 _FEW = 64
+#: Pairs of a pool and a stream that are counted in a table.
+_MOST_PAIRS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -85,21 +87,29 @@ def places(
         )
     )
     wide = len(streams) + 1
+    # Where there are many of both, only pairs that occur have room.
+    narrow = (len(pools) + 1) * wide <= _MOST_PAIRS
+    number = np.int32 if narrow else np.int64
     numbers = [
-        ranks[pool] * wide
-        + np.where(sure, np.searchsorted(streams, stream), len(streams)).astype(np.int32)
+        ranks[pool].astype(number) * wide
+        + np.where(sure, np.searchsorted(streams, stream), len(streams)).astype(number)
         for pool, stream, sure in zip(of_pool, of_stream, known, strict=True)
     ]
-    used = np.zeros((len(pools) + 1) * wide, dtype=bool)
-    for number in numbers:
-        used[number] = True
-    rank = np.cumsum(used) - 1
-    found = [
-        Place(_at(pools, number // wide), _at(streams.tolist(), number % wide))
-        for number in np.flatnonzero(used).tolist()
-    ]
+    if narrow:
+        used = np.zeros((len(pools) + 1) * wide, dtype=bool)
+        for pair in numbers:
+            used[pair] = True
+        pairs = np.flatnonzero(used)
+        rank = np.cumsum(used) - 1
+    else:
+        pairs = np.unique(np.concatenate(numbers))
+    names: list[int] = streams.tolist()
+    found = [Place(_at(pools, pair // wide), _at(names, pair % wide)) for pair in pairs.tolist()]
     kind = np.uint8 if len(found) <= 256 else np.int32
-    return found, [rank.astype(kind)[number] for number in numbers]
+    if narrow:
+        rank = rank.astype(kind)
+        return found, [rank[pair] for pair in numbers]
+    return found, [np.searchsorted(pairs, pair).astype(kind) for pair in numbers]
 
 
 def _at(values: Sequence[T], place: int) -> T | None:

@@ -182,6 +182,24 @@ def test_pools_stand_in_the_order_of_their_numbers() -> None:
     assert of_segments.tolist() == [2, 0, 1]
 
 
+@pytest.mark.parametrize("many", [3, 400])
+def test_places_are_pairs_of_pool_and_stream_however_many(many: int) -> None:
+    pairs = [(place * 7 % many, (place * 11) % many) for place in range(2 * many)]
+    events = [
+        ("segment", 4096 * (place + 1), 100, {"pool": pool, "stream": stream << 40})
+        for place, (pool, stream) in enumerate(pairs)
+    ]
+    pools = [[pool, 1] for pool in range(many)]
+    recording = derive(history(events, segments=[], blocks=[], pools=pools))
+    found, (ranks,) = places(recording, recording.devices[0], "segment_lives")
+    expected = sorted(set(pairs))
+    assert [(place.pool, place.stream) for place in found] == [
+        ((pool, 1), stream << 40) for pool, stream in expected
+    ]
+    # Lives are in the order of their births.
+    assert ranks.tolist() == [expected.index(pair) for pair in pairs]
+
+
 @pytest.mark.parametrize("expandable", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_pools_hold_what_the_state_of_the_same_instant_says(seed: int, expandable: bool) -> None:
