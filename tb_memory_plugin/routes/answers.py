@@ -12,7 +12,7 @@ from typing import Any
 from tensorboard.backend import http_util
 from werkzeug import wrappers
 
-from tb_memory_plugin.errors import MemoryPluginError
+from tb_memory_plugin.errors import MemoryPluginError, QueryError
 from tb_memory_plugin.routes.parameters import BadRequest
 from tb_memory_plugin.store.store import UnknownSource
 
@@ -84,6 +84,9 @@ def route(handler: Handler, method: str = "GET") -> Any:
         except UnknownSource as error:
             return _refused(request, error, 404)
         except (MemoryPluginError, BadRequest) as error:
+            return _refused(request, error, 400)
+        except OverflowError:
+            error = QueryError("These sizes together are more than 64 bits can count.")
             return _refused(request, error, 400)
         except Exception as error:
             logger.exception("The memory plugin could not answer %s", request.path)

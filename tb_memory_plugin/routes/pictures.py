@@ -62,6 +62,7 @@ def history(recording: Recording, device: Device, asked: Parameters) -> Answer:
         offset=asked.integer("offset", 0, 1 << 62, 0),
         limit=asked.integer("limit", 0, events.MOST, events.LIMIT),
         near=asked.bound("near"),
+        longest=events.LONGEST,
     )
     return Answer(found)
 

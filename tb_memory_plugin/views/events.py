@@ -19,6 +19,8 @@ from tb_memory_plugin.views.words import hexadecimal
 
 LIMIT = 100
 MOST = 1_000
+#: Characters of a program's own text that an answer for the page holds.
+LONGEST = 300
 _ACTIONS = {int(action): action.name.lower() for action in Action}
 _COLUMNS = ("time", "action", "address", "size", "stream", "pool", "compile_context")
 
@@ -31,11 +33,13 @@ def page(
     offset: int = 0,
     limit: int = LIMIT,
     near: int | None = None,
+    longest: int | None = None,
 ) -> dict[str, Any]:
     """The answer of ``GET events``: rows ``offset`` … of those events that pass ``filter``.
 
     ``near`` asks beside it for the row of an event in that list: how many before it pass, and
-    whether it passes itself. Raises QueryError.
+    whether it passes itself. Texts of the program's own are cut to ``longest`` characters. Raises
+    QueryError.
     """
     listed = event_list(recording, device, filter)
     ordinals = listed.ordinals(max(offset, 0), max(0, min(limit, MOST)))
@@ -44,7 +48,7 @@ def page(
         "events": listed.events,
         "count": listed.count,
         "offset": offset,
-        "rows": rows(recording, device, ordinals),
+        "rows": [_cut(row, longest) for row in rows(recording, device, ordinals)],
     }
     if near is not None:
         row = listed.row(near)
@@ -78,6 +82,13 @@ def rows(recording: Recording, device: Device, ordinals: IntArray) -> list[dict[
         }
         for place, event in enumerate(ordinals.tolist())
     ]
+
+
+def _cut(row: dict[str, Any], longest: int | None) -> dict[str, Any]:
+    for name in ("compile_context", "user_metadata"):
+        if longest is not None and len(row[name] or "") > longest:
+            row[name] = f"{row[name][:longest]}…"
+    return row
 
 
 def _labels(recording: Recording, stacks: IntArray) -> list[str | None]:

@@ -114,7 +114,9 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     assert state.body == segments.window(recording, device, at="peak", pixel=4096)
     assert "max-age" in state.headers["Cache-Control"]
     listed = server.get("events", **asked, filter="action:alloc", limit=3, near=50).json()
-    assert listed == events.page(recording, device, filter="action:alloc", limit=3, near=50)
+    assert listed == events.page(
+        recording, device, filter="action:alloc", limit=3, near=50, longest=300
+    )
     state = server.get("segments.csv", **asked, at=page["event"])
     assert 'filename="segments.csv"' in state.headers["Content-Disposition"]
     assert sum(int(row["requested"] or 0) for row in rows_of(state.body)) == page["total_bytes"]

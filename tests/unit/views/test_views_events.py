@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.views import events
+from tests.fixtures.histories import history
 from tests.unit.analysis.test_analysis_event_list import made
 
 
@@ -62,3 +64,10 @@ def test_answers_are_bounded_and_filters_refused() -> None:
     assert events.page(recording, device, offset=100)["rows"] == []
     with pytest.raises(QueryError, match="not an action"):
         events.page(recording, device, filter="action:nothing")
+
+
+def test_texts_of_a_program_are_cut_for_the_page_only() -> None:
+    recording = derive(history([("alloc", 0x100, 1, {"user_metadata": "long" * 100})]))
+    asked = (recording, recording.devices[0])
+    assert events.page(*asked)["rows"][0]["user_metadata"] == "long" * 100
+    assert events.page(*asked, longest=6)["rows"][0]["user_metadata"] == "longlo…"
