@@ -86,8 +86,8 @@ def route(handler: Handler, method: str = "GET") -> Any:
         except (MemoryPluginError, BadRequest) as error:
             return _refused(request, error, 400)
         except OverflowError:
-            error = QueryError("These sizes together are more than 64 bits can count.")
-            return _refused(request, error, 400)
+            words = "These sizes together are more than 64 bits can count."
+            return _refused(request, QueryError(words), 400)
         except Exception as error:
             logger.exception("The memory plugin could not answer %s", request.path)
             sentence = f"The server could not answer ({type(error).__name__}); its log says more."
