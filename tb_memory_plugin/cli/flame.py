@@ -27,7 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.output)
     with written(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(content)
-    text.say(f"{path} ({format_bytes(path.stat().st_size)})")
+    if path.is_file():
+        text.say(f"{path} ({format_bytes(path.stat().st_size)})")
     return 0
 
 

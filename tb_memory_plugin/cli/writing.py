@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -13,8 +14,15 @@ from pathlib import Path
 def written(path: Path) -> Iterator[Path]:
     """A name beside ``path`` to write to, which takes that name if nothing goes wrong.
 
-    Raises OSError.
+    A link stays one: what it leads to is written. So does what is no file, such as a pipe or
+    ``/dev/null``, which is written to as it is. Raises OSError.
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    path = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     os.close(handle)
     temporary = Path(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,24 @@ def test_lines_have_a_unit(of: str, source: Path, capsys: Capture) -> None:
     head = said(capsys, "lines", source, "--of", of).splitlines()[0]
     units = {"allocations": r"\d+", "lifetime": r"\d+ B · ns"}
     assert re.fullmatch(rf"cuda:0: {units.get(of, r'[0-9.]+ KiB')}", head), head
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_pipes_links_and_folders_stay_what_they_are(tmp_path: Path) -> None:
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "target"
+    os.mkfifo(pipe)
+    with written(pipe) as path:
+        assert path == pipe
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    link.symlink_to(target)
+    with written(link) as path:
+        path.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    with pytest.raises(IsADirectoryError) as refused, written(tmp_path):
+        pass
+    assert refused.value.filename == str(tmp_path)
+    assert sorted(tmp_path.iterdir()) == [link, pipe, target]
 
 
 def test_a_file_that_fails_to_be_written_leaves_nothing(tmp_path: Path) -> None:
