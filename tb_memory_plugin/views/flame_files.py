@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views.flame_frames import words
 
+#: Stacks whose frames are looked up together.
+_AT_ONCE = 1000
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
@@ -67,12 +70,15 @@ def folded_stacks(recording: Recording, device: Device, **question: Any) -> Iter
 
 def _lines(recording: Recording, tree: Calls, value: IntArray) -> Iterator[str]:
     made: dict[tuple[int, int, int], str] = {}
-    for node in np.flatnonzero(value).tolist():
-        way = [_name(tree, step) for step in way_to(tree, node)[1:]]
-        fresh = [name for name in way if name not in made]
+    nodes = np.flatnonzero(value)
+    for start in range(0, len(nodes), _AT_ONCE):
+        some = nodes[start : start + _AT_ONCE]
+        ways = [[_name(tree, step) for step in way_to(tree, node)[1:]] for node in some.tolist()]
+        fresh = [name for name in dict.fromkeys(chain.from_iterable(ways)) if name not in made]
         for name, frame in zip(fresh, _frames(recording, fresh), strict=True):
             made[name] = _plain(frame)
-        yield f"{';'.join(made[name] for name in way)} {int(value[node])}\n"
+        for way, weight in zip(ways, value[some].tolist(), strict=True):
+            yield f"{';'.join(made[name] for name in way)} {weight}\n"
 
 
 def _weighed(

@@ -232,6 +232,21 @@ def test_folded_stacks_read_again_are_the_tree(
     assert +read == +tree
 
 
+def test_folded_stacks_are_all_there_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flame_files, "_AT_ONCE", 3)
+    stacks = [[(f"f{place % 5}", "m.py", place), ("main", "m.py", 1)] for place in range(1, 9)]
+    recording = derive(
+        history(
+            [("alloc", 4096 * place, place + 1, {"stack": place}) for place in range(8)],
+            stacks=stacks,
+        )
+    )
+    text = "".join(flame_files.folded_stacks(recording, recording.devices[0]))
+    assert sorted(text.splitlines()) == sorted(
+        f"main (m.py:1);f{place % 5} (m.py:{place}) {place}" for place in range(1, 9)
+    )
+
+
 def test_names_in_folded_stacks_do_not_end_them() -> None:
     recording = derive(
         history(
