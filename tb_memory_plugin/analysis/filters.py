@@ -43,6 +43,8 @@ _ADDRESS = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE)
 _TEXTS = ("op", "name", "module", "dtype", "shape", "annotation")
 _FIELDS = ("size", "step", "category", *_TEXTS, "stack", "pool", "stream", "address")
 _COMPARED = ("size", "step", "event")
+#: Words of a filter: each is looked for in all there is.
+_MOST_TERMS = 100
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ def parse(text: str, also: tuple[str, ...] = ()) -> list[Term]:
             raise QueryError(f"The filter cannot be read from {text[place:]!r} on.")
         place = found.end()
         terms.append(_term(found, (*_FIELDS, *also)))
+        if len(terms) > _MOST_TERMS:
+            raise QueryError(f"A filter may have {_MOST_TERMS} words; this one has more.")
     return terms
 
 

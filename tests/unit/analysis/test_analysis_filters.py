@@ -94,6 +94,7 @@ def test_what_passes(text: str, expected: list[int]) -> None:
         ("\udcff", "holds bytes that are no text"),
         ("op:\udcff", "holds bytes that are no text"),
         ("x" * 1001, "A pattern may have 1000 characters"),
+        ("x " * 101, "A filter may have 100 words; this one has more."),
     ],
 )
 def test_what_cannot_be_read_is_said_in_words(text: str, words: str) -> None:
