@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
+_HASH = re.compile(r"[0-9a-f]{1,16}")
 _PRIME = 0x100000001B3  # odd, so that powers of it never vanish modulo 2⁶⁴
 
 
@@ -29,6 +31,11 @@ def stack_layout(recording: Recording) -> tuple[IntArray, IntArray]:
     offsets = arrays.values(pa.table([column.offsets], ["offsets"]), "offsets")
     frames = arrays.values(pa.table([column.values], ["frames"]), "frames")
     return frames, offsets.astype(np.int64)
+
+
+def hash_of(key: str) -> np.uint64 | None:
+    """The hash that a ``key`` in hexadecimal digits is, None for what is no hash."""
+    return np.uint64(int(key, 16)) if _HASH.fullmatch(key) else None
 
 
 def text_hashes(texts: Sequence[str]) -> IntArray:

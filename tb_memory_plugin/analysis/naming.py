@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_memory_plugin.analysis.content import stack_contents
+from tb_memory_plugin.analysis.content import hash_of, stack_contents
 from tb_memory_plugin.analysis.grouping import BEFORE, FIRST, UNKNOWN, Groups
 from tb_memory_plugin.analysis.labels import stack_labels
 from tb_memory_plugin.analysis.memo import memo
@@ -65,10 +65,8 @@ def find(recording: Recording, groups: Groups, key: str) -> int:
     if key in (UNKNOWN_KEY, _unknown_key(groups.by)):
         return UNKNOWN
     if groups.by == "stack":
-        try:
-            found = np.flatnonzero(stack_contents(recording) == np.uint64(int(key, 16)))
-        except (ValueError, OverflowError):
-            found = np.zeros(0, dtype=np.int64)
+        wanted = hash_of(key)
+        found = [] if wanted is None else np.flatnonzero(stack_contents(recording) == wanted)
         if len(found):
             return FIRST + int(found[0])
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis import filters
+from tb_memory_plugin.analysis.content import hash_of
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import weights
 from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals, way_to
@@ -70,10 +71,8 @@ def page(
 def _node(tree: Calls, root: str) -> int:
     if not root:
         return 0
-    try:
-        found = np.flatnonzero(tree.key == np.uint64(int(root, 16)))
-    except (ValueError, OverflowError):
-        found = np.zeros(0, dtype=np.int64)
+    wanted = hash_of(root)
+    found = [] if wanted is None else np.flatnonzero(tree.key == wanted)
     if not len(found):
         raise QueryError("There is no such frame in this graph (any more).")
     return int(found[0])
