@@ -33,9 +33,12 @@ def stack_layout(recording: Recording) -> tuple[IntArray, IntArray]:
     return frames, offsets.astype(np.int64)
 
 
-def hash_of(key: str) -> np.uint64 | None:
-    """The hash that a ``key`` in hexadecimal digits is, None for what is no hash."""
-    return np.uint64(int(key, 16)) if _HASH.fullmatch(key) else None
+def place_of(hashes: IntArray, key: str) -> int:
+    """Where the hash that ``key`` spells in hexadecimal digits is first, -1 where it is not."""
+    if not _HASH.fullmatch(key):
+        return -1
+    found = np.flatnonzero(hashes == np.uint64(int(key, 16)))
+    return int(found[0]) if len(found) else -1
 
 
 def text_hashes(texts: Sequence[str]) -> IntArray:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from tb_memory_plugin.analysis.content import hash_of, stack_contents
+from tb_memory_plugin.analysis.content import place_of, stack_contents
 from tb_memory_plugin.analysis.grouping import BEFORE, FIRST, UNKNOWN, Groups
 from tb_memory_plugin.analysis.labels import stack_labels
 from tb_memory_plugin.analysis.memo import memo
@@ -65,10 +63,9 @@ def find(recording: Recording, groups: Groups, key: str) -> int:
     if key in (UNKNOWN_KEY, _unknown_key(groups.by)):
         return UNKNOWN
     if groups.by == "stack":
-        wanted = hash_of(key)
-        found = [] if wanted is None else np.flatnonzero(stack_contents(recording) == wanted)
-        if len(found):
-            return FIRST + int(found[0])
+        stack = place_of(stack_contents(recording), key)
+        if stack >= 0:
+            return FIRST + stack
     else:
         for group in range(FIRST, groups.count):
             if _key(recording, groups, group) == key:

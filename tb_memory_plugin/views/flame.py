@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis import filters
-from tb_memory_plugin.analysis.content import hash_of
+from tb_memory_plugin.analysis.content import place_of
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import weights
 from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals, way_to
@@ -71,11 +71,10 @@ def page(
 def _node(tree: Calls, root: str) -> int:
     if not root:
         return 0
-    wanted = hash_of(root)
-    found = [] if wanted is None else np.flatnonzero(tree.key == wanted)
-    if not len(found):
+    node = place_of(tree.key, root)
+    if node < 0:
         raise QueryError("There is no such frame in this graph (any more).")
-    return int(found[0])
+    return node
 
 
 def _step(tree: Calls, sums: Totals, names: Names, node: int) -> dict[str, Any]:
