@@ -40,7 +40,7 @@ def kit(folder: Path) -> list[dict[str, Any]]:
     """The benchmarks of the drawing kit: name, and milliseconds (median, p99, fastest)."""
     scripts.install()
     told = folder / "bench.json"
-    scripts.npm("run", "bench", "--", "--outputJson", str(told))
+    scripts.npm("run", "bench", "--", "--outputJson", str(told), quiet=True)
     files = json.loads(told.read_text())["files"]
     return [each for file in files for group in file["groups"] for each in group["benchmarks"]]
 

@@ -48,8 +48,8 @@ def node_in_wheel() -> Path | None:
     return Path(found.origin).parent / "bin"
 
 
-def npm(*arguments: str) -> None:
-    """Run npm in ``frontend/``. Raises SystemExit with a sentence when it fails."""
+def npm(*arguments: str, quiet: bool = False) -> None:
+    """Run npm in ``frontend/``, ``quiet`` or not. Raises SystemExit with a sentence when it fails."""
     folder = node_on_path() or node_in_wheel()
     if folder is None:
         raise SystemExit(f"No Node {_OLDEST_NODE[0]}.{_OLDEST_NODE[1]}: pip install '{NODE_WHEEL}'")
@@ -57,7 +57,9 @@ def npm(*arguments: str) -> None:
     # The wheel's own npm script does not start; the program behind it does.
     program = folder.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     command = [str(folder / "node"), str(program)] if program.exists() else [str(folder / "npm")]
-    if subprocess.run([*command, *arguments], cwd=FRONTEND, env=environment).returncode:
+    output = subprocess.DEVNULL if quiet else None
+    done = subprocess.run([*command, *arguments], cwd=FRONTEND, env=environment, stdout=output)
+    if done.returncode:
         raise SystemExit(f"npm {' '.join(arguments)} failed in {FRONTEND.name}/; see above.")
 
 
