@@ -49,7 +49,7 @@ def node_in_wheel() -> Path | None:
 
 
 def npm(*arguments: str, quiet: bool = False) -> None:
-    """Run npm in ``frontend/``, ``quiet`` or not. Raises SystemExit with a sentence when it fails."""
+    """Run npm in ``frontend/``. Raises SystemExit with a sentence when it fails."""
     folder = node_on_path() or node_in_wheel()
     if folder is None:
         raise SystemExit(f"No Node {_OLDEST_NODE[0]}.{_OLDEST_NODE[1]}: pip install '{NODE_WHEEL}'")

@@ -22,12 +22,15 @@ export function paint(
 ): Int32Array {
   const { ids, edges, edgeCount } = sheet;
   const { plain, edge } = colours;
+  // A constant of this function: one of another module is looked up anew for every pixel where
+  // modules are not bundled.
+  const lowest = LOWEST;
   for (let at = 0; at < ids.length; at++) {
-    pixels[at] = plain[(ids[at] as number) - LOWEST] as number;
+    pixels[at] = plain[(ids[at] as number) - lowest] as number;
   }
   for (let at = 0; at < edgeCount; at++) {
     const place = edges[at] as number;
-    pixels[place] = edge[(ids[place] as number) - LOWEST] as number;
+    pixels[place] = edge[(ids[place] as number) - lowest] as number;
   }
   if (colours.isMarked) mark(sheet, colours, pixels);
   return pixels;
@@ -35,9 +38,10 @@ export function paint(
 
 /** A line inside the selected one's edge, over all columns of its life; slanting ones over siblings. */
 function mark({ ids, height }: Sheet, { flag, outline }: Colours, pixels: Int32Array): void {
+  const [lowest, plain] = [LOWEST, PLAIN];
   for (let at = 0; at < ids.length; at++) {
-    const special = flag[(ids[at] as number) - LOWEST] as number;
-    if (special === PLAIN) continue;
+    const special = flag[(ids[at] as number) - lowest] as number;
+    if (special === plain) continue;
     const x = Math.floor(at / height);
     const y = at - x * height;
     if (special === SIBLING ? (x + y) % HATCH === 0 : isRim(ids, flag, height, at, y)) {
