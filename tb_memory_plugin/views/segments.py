@@ -10,16 +10,17 @@ import pyarrow as pa
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.instants import Instant, resolve, step_at
-from tb_memory_plugin.analysis.places import Place
-from tb_memory_plugin.analysis.segment_state import Segments, SegmentState, segment_state
+from tb_memory_plugin.analysis.segment_state import SegmentState, segment_state
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import ipc
 from tb_memory_plugin.views.segments_blocks import block_columns
+from tb_memory_plugin.views.segments_groups import groups_of, largest_groups
 
-#: Segments and blocks that an answer may have.
+#: Segments, blocks, and pools and streams that an answer may have: under 1 MB together.
 MOST_SEGMENTS = 4_000
 MOST_BLOCKS = 10_000
+MOST_GROUPS = 200
 FORMULAS = {"reserved": "1 − allocated ÷ reserved", "free_list": "1 − largest free ÷ free"}
 
 
@@ -41,14 +42,15 @@ def window(
     instant = resolve(recording, device, at)
     state = segment_state(recording, device, instant.event)
     segments = state.segments
-    place = np.cumsum(segments.size) - segments.size
+    groups, group = largest_groups(*groups_of(recording, state), MOST_GROUPS)
+    place = _places(segments.size, group)
     low, high = begin or 0, state.mapped if end is None else end
     inside = np.flatnonzero((place < high) & (place + segments.size > low))
     shown = inside
     if len(inside) > MOST_SEGMENTS:
         largest = np.argsort(-segments.size[inside], kind="stable")[:MOST_SEGMENTS]
-        shown = inside[np.sort(largest)]
-    groups, group = groups_of(recording, state)
+        shown = inside[largest]
+    shown = shown[np.argsort(place[shown])]
     pixel, blocks = block_columns(state, shown, place, low, high, pixel, MOST_BLOCKS)
     about = {
         **described(recording, device, state, instant),
@@ -96,40 +98,6 @@ def described(
     }
 
 
-def groups_of(recording: Recording, state: SegmentState) -> tuple[list[dict[str, Any]], IntArray]:
-    """Sums of every pool and stream, in order, and which of these each segment is in."""
-    segments = state.segments
-    count = len(segments.size)
-    if not count:
-        return [], np.zeros(0, dtype=np.int64)
-    new = (np.diff(segments.pool) != 0) | (segments.stream[1:] != segments.stream[:-1])
-    first = np.append(0, np.flatnonzero(new) + 1)
-    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, count)))
-    sums = {
-        "reserved": np.add.reduceat(segments.size, first),
-        "used": np.add.reduceat(segments.used, first),
-        "requested": np.add.reduceat(segments.requested, first),
-        "pending": np.add.reduceat(segments.pending, first),
-        "free": np.add.reduceat(segments.free, first),
-        "largest_free": np.maximum.reduceat(segments.largest_free, first),
-        "segments": np.diff(np.append(first, count)),
-        "blocks": np.add.reduceat(segments.blocks, first),
-    }
-    found = []
-    for number, row in enumerate(first.tolist()):
-        place = place_of(recording, segments, row)
-        numbers = {name: int(values[number]) for name, values in sums.items()}
-        found.append({"key": place.key, "label": place.label, **numbers})
-    return found, group
-
-
-def place_of(recording: Recording, segments: Segments, row: int) -> Place:
-    """The pool and the stream of a segment."""
-    pool = int(segments.pool[row])
-    known = tuple(map(int, recording.meta["pools"][pool])) if pool >= 0 else None
-    return Place((known[0], known[1]) if known else None, int(segments.stream[row]))
-
-
 def _segment_columns(
     state: SegmentState, shown: IntArray, place: IntArray, group: IntArray
 ) -> dict[str, pa.Array]:
@@ -152,6 +120,14 @@ def _segment_columns(
     for name in ("used", "requested", "pending", "largest_free"):
         columns[name] = arrays.column(getattr(segments, name)[shown], wide)
     return columns
+
+
+def _places(size: IntArray, group: IntArray) -> IntArray:
+    """Where every segment begins on the line of all of them, which goes group by group."""
+    order = np.argsort(group, kind="stable")
+    place = np.empty_like(size)
+    place[order] = np.cumsum(size[order]) - size[order]
+    return place
 
 
 def _largest_offsets(state: SegmentState) -> IntArray:

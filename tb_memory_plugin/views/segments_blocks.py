@@ -21,14 +21,15 @@ def block_columns(
 ) -> tuple[int, dict[str, pa.Array]]:
     """The columns of the blocks between ``low`` and ``high``, and the pixel they are merged by.
 
-    ``shown`` are the segments that the answer has, ``place`` where each segment begins on the line
-    of all. ``pixel`` is doubled until there are no more than ``most`` rows.
+    ``shown`` are the segments that the answer has, in its order, ``place`` where each segment
+    begins on the line of all. ``pixel`` is doubled until there are no more than ``most`` rows.
     """
     blocks = state.blocks
     row = np.full(len(place), -1, dtype=np.int64)
     row[shown] = np.arange(len(shown))
     at = place[blocks.segment] + blocks.offset
     chosen = np.flatnonzero((row[blocks.segment] >= 0) & (at < high) & (at + blocks.size > low))
+    chosen = chosen[np.argsort(row[blocks.segment[chosen]], kind="stable")]
     segment, offset, size = blocks.segment[chosen], blocks.offset[chosen], blocks.size[chosen]
     first = _first_of_runs(segment, offset, size, pixel)
     while len(first) > most and pixel < 1 << 61:

@@ -8,7 +8,8 @@ from tb_memory_plugin.analysis.instants import resolve
 from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.views.segments import described, groups_of
+from tb_memory_plugin.views.segments import described
+from tb_memory_plugin.views.segments_groups import groups_of
 from tb_memory_plugin.views.words import hexadecimal
 
 

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import events, segments, segments_csv
 from tb_memory_plugin.views.segments_whole import whole
+from tests.fixtures.histories import history
 from tests.unit.analysis.simulated import simulated
 
 
@@ -130,6 +132,71 @@ def test_too_many_segments_leave_out_the_smallest(monkeypatch: pytest.MonkeyPatc
     }
     assert about["count"] == len(sizes)
     assert set(blocks.column("segment").to_pylist()) <= {0, 1}
+
+
+def many_pools(pools: int, segments_each: int, blocks_each: int) -> Recording:
+    """An end state of private pools, the later the larger, each block a quarter of its share."""
+    rows, blocks = [], []
+    for number in range(pools * segments_each):
+        size = 4096 * (1 + number // segments_each)
+        address = number << 32
+        rows.append({"address": address, "size": size, "pool": number // segments_each})
+        share = size // blocks_each
+        blocks += [
+            {"address": address + part * share, "requested": share // 4, "segment": number}
+            for part in range(blocks_each)
+        ]
+    known = [[1, pool] for pool in range(pools)]
+    return derive(history(blocks=blocks, segments=rows, pools=known))
+
+
+def test_thousands_of_pools_are_less_than_a_megabyte_and_add_up() -> None:
+    recording = many_pools(5_000, 1, 4)
+    body = segments.window(recording, recording.devices[0])
+    assert len(body) <= 1_000_000
+    about, rows, blocks = ask(recording)
+    assert len(about["pools"]) == segments.MOST_GROUPS
+    rest = about["pools"][-1]
+    assert (rest["key"], rest["label"]) == ("…rest", "4801 smaller pools and streams")
+    every = whole(recording, recording.devices[0])
+    assert len(every["pools"]) == 5_000
+    for name in ("reserved", "used", "requested", "pending", "free", "segments", "blocks"):
+        assert sum(pool[name] for pool in about["pools"]) == sum(
+            pool[name] for pool in every["pools"]
+        )
+    smallest = sorted(pool["largest_free"] for pool in every["pools"])[:4801]
+    assert rest["largest_free"] == max(smallest)
+    # The page looks blocks and segments up by halving.
+    assert rows.column("group").to_pylist() == sorted(rows.column("group").to_pylist())
+    assert blocks.column("segment").to_pylist() == sorted(blocks.column("segment").to_pylist())
+
+
+def test_smaller_pools_come_last_on_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = many_pools(6, 3, 2)
+    before, every, _ = ask(recording)
+    monkeypatch.setattr(segments, "MOST_GROUPS", 3)
+    about, rows, blocks = ask(recording)
+    assert [pool["label"] for pool in about["pools"]] == [
+        "private pool 1,4, default stream",
+        "private pool 1,5, default stream",
+        "4 smaller pools and streams",
+    ]
+    assert sorted(rows.column("address").to_pylist()) == sorted(every.column("address").to_pylist())
+    place = 0
+    for row in rows.to_pylist():
+        assert row["place"] == place
+        place += row["size"]
+    assert place == before["mapped"]
+    sums = Counter[int]()
+    for block in blocks.to_pylist():
+        sums[block["segment"]] += block["used"]
+    for number, row in enumerate(rows.to_pylist()):
+        assert sums[number] == row["used"]
+        assert row["group"] == (number // 3 if number < 6 else 2)
+    middle = rows.column("place").to_pylist()[4]
+    _, part, inside = ask(recording, begin=middle, end=middle + 1)
+    assert part.column("address").to_pylist() == [rows.column("address").to_pylist()[4]]
+    assert set(inside.column("segment").to_pylist()) == {0}
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,7 +2,9 @@
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { bytes, counted } from "../../format";
 import { device, hasHistory, selection } from "../../state";
+import { REST_KEY } from "../../theme/palette";
 import { Chart } from "../profile/timeline/Chart";
 import { Legend } from "../profile/timeline/Legend";
 import { Minimap } from "../profile/timeline/Minimap";
@@ -54,7 +56,7 @@ function Shown() {
           <Bar model={model} />
           {state !== null && state.segments.length === 0 ? <NoSegments /> : null}
           <SegmentMap model={model} />
-          {state !== null && state.about.hidden.segments > 0 ? <Hidden model={model} /> : null}
+          <Hidden model={model} />
         </div>
         {hasHistory.value && <Over model={model} />}
         <EventList model={model} />
@@ -99,12 +101,22 @@ function NoSegments() {
   );
 }
 
+/** What the map does not show by itself. */
 function Hidden({ model }: { model: Model }) {
-  const hidden = model.state.value?.about.hidden;
-  if (!hidden) return null;
+  const about = model.state.value?.about;
+  if (about === undefined) return null;
+  const { hidden, pools } = about;
+  const rest = pools.at(-1);
+  const words = [
+    hidden.segments > 0 &&
+      `${counted(hidden.segments, "smaller segment")}, ${bytes(hidden.bytes)}, ${hidden.segments === 1 ? "is" : "are"} not drawn; all numbers count them.`,
+    rest?.key === REST_KEY &&
+      `${rest.label}, ${bytes(rest.reserved)}, stand together below the others; the CSV has each.`,
+  ].filter(Boolean);
+  if (words.length === 0) return null;
   return (
-    <p class="quiet small" role="note">
-      {hidden.segments} smaller segments are not drawn; all numbers count them.
+    <p class="quiet small" role="note" data-testid="segments-hidden">
+      {words.join(" ")}
     </p>
   );
 }
