@@ -10,6 +10,7 @@ export CHROMIUM TORCH_SPEC
 
 NEW := .venv/bin
 OLD := .venv-oldest/bin
+PYTEST := -m pytest -p no:cacheprovider --numprocesses 2 --dist worksteal
 PIP := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
@@ -30,10 +31,10 @@ test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	$(OLD)/python -m pytest -m "not browser and not network" -p no:cacheprovider
+	$(OLD)/python $(PYTEST) -m "not browser and not network"
 
 test-newest: .venv/ready
-	$(NEW)/python -m pytest -p no:cacheprovider
+	$(NEW)/python $(PYTEST)
 
 lint: .venv/ready ## Check style and types, for every Python from 3.10 to 3.14
 	$(NEW)/ruff check .
