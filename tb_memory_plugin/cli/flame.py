@@ -43,5 +43,5 @@ def _content(arguments: argparse.Namespace) -> Iterator[str]:
     if arguments.format == "folded":
         return flame_files.folded_stacks(recording, device, **asked)
     if arguments.format == "speedscope":
-        return iter([flame_files.speedscope(recording, device, **asked)])
+        return flame_files.speedscope(recording, device, **asked)
     return iter([json.dumps(flame.page(recording, device, **asked), indent=2)])

@@ -13,6 +13,7 @@ from tensorboard.backend import http_util
 from werkzeug import wrappers
 
 from tb_memory_plugin.errors import MemoryPluginError, QueryError
+from tb_memory_plugin.routes.files import as_file
 from tb_memory_plugin.routes.parameters import BadRequest
 from tb_memory_plugin.store.store import UnknownSource
 
@@ -33,9 +34,10 @@ Handler = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a route answers: a value for JSON, else text or bytes of a ``kind``.
+    """What a route answers: a value for JSON, else bytes of a ``kind``.
 
-    With a ``name`` it is a file for the user to keep.
+    With a ``name`` it is a file for the user to keep, an iterator of pieces of text, however long
+    it is.
     """
 
     content: Any
@@ -46,8 +48,7 @@ class Answer:
 def respond(request: Any, answer: Answer, *, expires: int = 0) -> Any:
     """An answer as a response that may be kept for ``expires`` seconds."""
     if answer.name:
-        headers = [("Content-Disposition", f'attachment; filename="{answer.name}"')]
-        return http_util.Respond(request, answer.content, answer.kind, headers=headers)
+        return as_file(request, answer.content, answer.kind, answer.name)
     if answer.kind == JSON:
         return as_json(request, answer.content, expires=expires)
     return http_util.Respond(request, answer.content, answer.kind, expires=expires)

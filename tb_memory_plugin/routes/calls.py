@@ -33,7 +33,7 @@ def speedscope(recording: Recording, device: Device, asked: Parameters) -> Answe
 def folded(recording: Recording, device: Device, asked: Parameters) -> Answer:
     """``flame.folded.txt``."""
     question = {**asking.weighing(asked), **asking.shape(asked)}
-    content = "".join(flame_files.folded_stacks(recording, device, **question))
+    content = flame_files.folded_stacks(recording, device, **question)
     return Answer(content, TEXT, "memory.folded.txt")
 
 

@@ -74,13 +74,13 @@ def envelopes(recording: Recording, device: Device, asked: Parameters) -> Answer
 
 def state_csv(recording: Recording, device: Device, asked: Parameters) -> Answer:
     """``segments.csv``."""
-    content = "".join(segments_csv.state(recording, device, asking.moment(asked)))
+    content = segments_csv.state(recording, device, asking.moment(asked))
     return Answer(content, CSV, "segments.csv")
 
 
 def history_csv(recording: Recording, device: Device, asked: Parameters) -> Answer:
     """``events.csv``."""
-    content = "".join(segments_csv.listed(recording, device, asked.text("filter", "")))
+    content = segments_csv.listed(recording, device, asked.text("filter", ""))
     return Answer(content, CSV, "events.csv")
 
 

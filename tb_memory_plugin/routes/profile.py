@@ -51,8 +51,8 @@ def export(recording: Recording, device: Device, asked: Parameters) -> Answer:
     question = asking.question(asked, recording, device)
     if asked.has("key"):
         pieces = csv.allocations(recording, device, **question, **asking.group(asked))
-        return Answer("".join(pieces), CSV, "allocations.csv")
-    return Answer("".join(csv.groups(recording, device, **question)), CSV, "breakdown.csv")
+        return Answer(pieces, CSV, "allocations.csv")
+    return Answer(csv.groups(recording, device, **question), CSV, "breakdown.csv")
 
 
 ROUTES = {

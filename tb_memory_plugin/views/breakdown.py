@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,27 @@ def page(
             "count": int(found.count[left].sum()),
         },
     }
+
+
+def whole(
+    recording: Recording,
+    device: Device,
+    *,
+    at: str = "peak",
+    by: str,
+    pattern: str = "",
+    filter: str = "",
+    sort: str = "-bytes",
+) -> Iterator[list[dict[str, Any]]]:
+    """All groups of :func:`page`, some at a time. Raises QueryError before the first of them."""
+    instant = resolve(recording, device, at)
+    groups = group_ids(recording, device, by, pattern)
+    found = breakdown(recording, device, instant.event, groups, mask(recording, device, filter))
+    order = _group_order(recording, groups, found, sort)
+    return (
+        _group_rows(recording, device, groups, found, order[begin : begin + MOST])
+        for begin in range(0, len(order), MOST)
+    )
 
 
 def allocations(

@@ -36,12 +36,11 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def groups(recording: Recording, device: Device, **question: Any) -> Iterator[str]:
-    """All groups of a breakdown, a piece of text at a time; arguments as ``breakdown.page``.
+    """All groups of a breakdown, a piece of text at a time; arguments as ``breakdown.whole``.
 
     Raises QueryError before the first piece.
     """
-    rows = breakdown.page(recording, device, **question, limit=None)["groups"]
-    return pieces(_GROUP_COLUMNS, iter([rows]))
+    return pieces(_GROUP_COLUMNS, breakdown.whole(recording, device, **question))
 
 
 def allocations(recording: Recording, device: Device, **question: Any) -> Iterator[str]:

@@ -24,38 +24,75 @@ _AT_ONCE = 1000
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
-def speedscope(recording: Recording, device: Device, **question: Any) -> str:
-    """A file of https://www.speedscope.app: one sample a stack. Raises QueryError.
+def speedscope(recording: Recording, device: Device, **question: Any) -> Iterator[str]:
+    """A file of https://www.speedscope.app, a piece at a time: one sample a stack.
 
     ``question`` is what ``flame.page`` takes, without ``find``, ``root`` and ``width``. Weights
-    are bytes; of other things than bytes the file has no unit.
+    are bytes; of other things than bytes the file has no unit. Raises QueryError before the first
+    piece.
     """
     tree, value, unit = _weighed(recording, device, **question)
-    frames: dict[tuple[int, int, int], int] = {}
-    samples, sizes = [], []
-    for node in np.flatnonzero(value).tolist():
-        way = [_name(tree, step) for step in way_to(tree, node)[1:]]
-        samples.append([frames.setdefault(name, len(frames)) for name in way])
-        sizes.append(int(value[node]))
-    of = question.get("of", "alive")
-    profile = {
-        "type": "sampled",
-        "name": f"{device.name}: {OF[of]}",
-        "unit": "bytes" if unit == "bytes" else "none",
-        "startValue": 0,
-        "endValue": sum(sizes),
-        "samples": samples,
-        "weights": sizes,
-    }
-    document = {
+    head = {
         "$schema": _SCHEMA,
         "exporter": f"tb_memory_plugin@{__version__}",
         "name": str(recording.meta["source"] or "recording"),
         "activeProfileIndex": 0,
-        "shared": {"frames": _frames(recording, list(frames))},
-        "profiles": [profile],
     }
-    return json.dumps(document, separators=(",", ":"))
+    profile = {
+        "type": "sampled",
+        "name": f"{device.name}: {OF[question.get('of', 'alive')]}",
+        "unit": "bytes" if unit == "bytes" else "none",
+        "startValue": 0,
+        "endValue": sum(value.tolist()),
+    }
+    return _document(recording, tree, value, head, profile)
+
+
+def _document(
+    recording: Recording,
+    tree: Calls,
+    value: IntArray,
+    head: dict[str, Any],
+    profile: dict[str, Any],
+) -> Iterator[str]:
+    """``head`` with the profile and its frames, which are known only once all samples are."""
+    nodes = np.flatnonzero(value)
+    frames: dict[tuple[int, int, int], int] = {}
+
+    def samples() -> Iterator[list[list[int]]]:
+        for some in _parts(nodes):
+            ways = [way_to(tree, node)[1:] for node in some.tolist()]
+            yield [
+                [frames.setdefault(_name(tree, step), len(frames)) for step in way] for way in ways
+            ]
+
+    yield f'{_json(head)[:-1]},"profiles":[{_json(profile)[:-1]},"samples":['
+    yield from _elements(samples())
+    yield '],"weights":['
+    yield from _elements(value[some].tolist() for some in _parts(nodes))
+    yield ']}],"shared":{"frames":['
+    names = list(frames)
+    yield from _elements(
+        _frames(recording, names[start : start + _AT_ONCE])
+        for start in range(0, len(names), _AT_ONCE)
+    )
+    yield "]}}"
+
+
+def _parts(nodes: IntArray) -> Iterator[IntArray]:
+    return (nodes[start : start + _AT_ONCE] for start in range(0, len(nodes), _AT_ONCE))
+
+
+def _elements(lists: Iterator[list[Any]]) -> Iterator[str]:
+    """The elements of lists as those of one list in JSON, without its brackets."""
+    comma = ""
+    for each in lists:
+        yield comma + _json(each)[1:-1]
+        comma = ","
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def folded_stacks(recording: Recording, device: Device, **question: Any) -> Iterator[str]:
@@ -71,8 +108,7 @@ def folded_stacks(recording: Recording, device: Device, **question: Any) -> Iter
 def _lines(recording: Recording, tree: Calls, value: IntArray) -> Iterator[str]:
     made: dict[tuple[int, int, int], str] = {}
     nodes = np.flatnonzero(value)
-    for start in range(0, len(nodes), _AT_ONCE):
-        some = nodes[start : start + _AT_ONCE]
+    for some in _parts(nodes):
         ways = [[_name(tree, step) for step in way_to(tree, node)[1:]] for node in some.tolist()]
         fresh = [name for name in dict.fromkeys(chain.from_iterable(ways)) if name not in made]
         for name, frame in zip(fresh, _frames(recording, fresh), strict=True):

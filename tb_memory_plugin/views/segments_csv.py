@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from tb_memory_plugin.analysis.event_list import event_list
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.instants import resolve
+from tb_memory_plugin.analysis.segment_state import SegmentState, segment_state
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import events
 from tb_memory_plugin.views.csv import pieces
-from tb_memory_plugin.views.segments_whole import whole
+from tb_memory_plugin.views.segments_groups import groups_of
+from tb_memory_plugin.views.words import hexadecimal
 
 #: Events that one file may hold: more of them are for a table of columns, not for a spreadsheet.
 MOST_EVENTS = 200_000
@@ -38,6 +44,12 @@ _STATE_COLUMNS = (
     "rounding_inferred",
     "allocation",
 )
+_NOTHING: dict[str, Any] = {
+    "state": "free",
+    **dict.fromkeys(("requested", "rounding_inferred", "allocation")),
+}
+#: Blocks and holes that are made into text together.
+_AT_ONCE = 5000
 
 
 def state(recording: Recording, device: Device, at: str) -> Iterator[str]:
@@ -45,21 +57,44 @@ def state(recording: Recording, device: Device, at: str) -> Iterator[str]:
 
     Raises QueryError before the first piece.
     """
-    found = whole(recording, device, at)
-    labels = {pool["key"]: pool["label"] for pool in found["pools"]}
+    found = segment_state(recording, device, resolve(recording, device, at).event)
+    blocks, holes = found.blocks, found.holes
+    segment = np.concatenate([blocks.segment, holes.segment])
+    order = np.lexsort((np.concatenate([blocks.offset, holes.offset]), segment))
+    groups, group = groups_of(recording, found)
+    labels = [each["label"] for each in groups]
+    parts = (
+        _parts(found, labels, group, order[begin : begin + _AT_ONCE])
+        for begin in range(0, len(order), _AT_ONCE)
+    )
+    return pieces(_STATE_COLUMNS, parts)
 
-    def rows(segment: dict[str, Any]) -> list[dict[str, Any]]:
-        of = {
-            "pool": labels[segment["key"]],
-            "segment": segment["address"],
-            "segment_size": segment["size"],
+
+def _parts(
+    state: SegmentState, labels: list[str], group: IntArray, which: IntArray
+) -> list[dict[str, Any]]:
+    """Rows of the blocks ``which``, and of the holes, which are numbered after them."""
+    segments, blocks, holes = state.segments, state.blocks, state.holes
+    rows = []
+    for place in which.tolist():
+        number = place - len(blocks.size)
+        of, at = (blocks, place) if number < 0 else (holes, number)
+        segment = int(of.segment[at])
+        row = {
+            "pool": labels[group[segment]],
+            "segment": hexadecimal(int(segments.address[segment])),
+            "segment_size": int(segments.size[segment]),
+            "offset": int(of.offset[at]),
+            "size": int(of.size[at]),
+            **_NOTHING,
         }
-        none = dict.fromkeys(("requested", "rounding_inferred", "allocation"))
-        holes = [{**of, **none, **hole, "state": "free"} for hole in segment["holes"]]
-        parts = [{**of, **block} for block in segment["blocks"]] + holes
-        return sorted(parts, key=lambda part: int(part["offset"]))
-
-    return pieces(_STATE_COLUMNS, map(rows, found["segments"]))
+        if number < 0:
+            row["state"] = "pending" if blocks.pending[at] else "allocated"
+            row["requested"] = int(blocks.requested[at])
+            row["rounding_inferred"] = bool(blocks.inferred[at])
+            row["allocation"] = str(blocks.allocation[at])
+        rows.append(row)
+    return rows
 
 
 def listed(recording: Recording, device: Device, filter: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,12 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     exported = server.get("export.csv", **asked, at="peak", by="stack")
     assert "attachment" in exported.headers["Content-Disposition"]
     assert exported.body.decode().count("\r\n") == 1 + len(page["groups"]) + page["rest"]["groups"]
+    path = server.path("export.csv", **asked, at="peak", by="stack")
+    packed = server.request("GET", path, headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == exported.body
+    head = server.request("HEAD", path)
+    assert (head.status, head.body) == (200, b"")
 
 
 def test_code_is_shown_where_it_was_asked_for_and_not_for_dropped_files(

@@ -260,7 +260,7 @@ def test_names_in_folded_stacks_do_not_end_them() -> None:
 
 def test_speedscope_gets_a_sample_a_stack() -> None:
     recording = training()
-    document = json.loads(flame_files.speedscope(recording, recording.devices[0]))
+    document = json.loads("".join(flame_files.speedscope(recording, recording.devices[0])))
     assert document["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     assert re.match(r"tb_memory_plugin@\d", document["exporter"])
     (profile,) = document["profiles"]
@@ -280,7 +280,8 @@ def test_speedscope_gets_a_sample_a_stack() -> None:
     assert {"name": "linear", "file": TORCH, "line": 9} in frames
     for frame in frames:
         assert set(frame) <= {"name", "file", "line"}
-    counted = json.loads(flame_files.speedscope(recording, recording.devices[0], of="allocations"))
+    pieces = flame_files.speedscope(recording, recording.devices[0], of="allocations")
+    counted = json.loads("".join(pieces))
     assert counted["profiles"][0]["unit"] == "none"
 
 
