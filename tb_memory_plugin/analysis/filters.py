@@ -18,6 +18,7 @@ import numpy as np
 from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.matching import matching, matching_column, matching_stacks
+from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -81,15 +82,22 @@ def parse(text: str, also: tuple[str, ...] = ()) -> list[Term]:
 def mask(recording: Recording, device: Device, text: str) -> IntArray | None:
     """Which of a device's allocations pass the filter ``text``; None where all do.
 
-    Raises QueryError.
+    Remembered: moving about asks for the same text again and again. Raises QueryError.
     """
     terms = parse(text)
     if not terms:
         return None
+    return memo(
+        recording, ("passing", device.index, text), lambda: _passing(recording, device, terms)
+    )
+
+
+def _passing(recording: Recording, device: Device, terms: list[Term]) -> IntArray:
     rows = recording.rows("allocations", device)
     passing = np.ones(rows.stop - rows.start, dtype=bool)
     for term in terms:
         passing &= matches(recording, device, term) != term.negated
+    passing.flags.writeable = False
     return passing
 
 

@@ -87,7 +87,8 @@ def _step(tree: Calls, sums: Totals, names: Names, node: int) -> dict[str, Any]:
 
 
 def _keys(tree: Calls, nodes: IntArray) -> list[str]:
-    return [f"{key:016x}" for key in tree.key[nodes].tolist()]
+    digits = tree.key[nodes].astype(">u8").tobytes().hex()
+    return [digits[begin : begin + 16] for begin in range(0, len(digits), 16)]
 
 
 def _largest(tree: Calls, value: IntArray, top: int, width: int) -> IntArray:
@@ -111,35 +112,53 @@ def _nodes(
 
     Of those below one node the largest comes first, what is merged last.
     """
-    weighing = tree.parent[1:][sums.value[1:].astype(np.float64) > 0]
-    children = np.bincount(weighing, minlength=len(tree.parent))[shown].tolist()
-    place = {node: at for at, node in enumerate(shown.tolist())}
-    below: list[list[int]] = [[] for _ in place]  # by place in ``shown``, as all that follows
-    for at, parent in enumerate(tree.parent[shown[1:]].tolist(), start=1):
-        below[place[parent]].append(at)
-    frames, keys = names.of_nodes(shown), _keys(tree, shown)
-    pairs = [(sums.value, sums.own), (sums.count, sums.own_count)]
+    weighing = tree.parent[1:][sums.value[1:] > 0]
+    children = np.bincount(weighing, minlength=len(tree.parent))[shown]
+    place = np.empty(len(tree.parent), dtype=np.int64)
+    place[shown] = np.arange(len(shown))
+    above = place[tree.parent[shown[1:]]]  # by place in ``shown``, as all that follows
+    kept = np.bincount(above, minlength=len(shown))
+    merging = np.flatnonzero(children > kept)
+    at, rest = _rows(above.tolist(), children > kept)
+    rest = rest[merging]
+
+    def column(whole: Any, of_merged: Any, kind: Any) -> list[Any]:
+        values = np.empty(len(at) + len(rest), dtype=kind)
+        values[at], values[rest] = whole, of_merged
+        return list(values.tolist())
+
+    # Columns, and no tuple a row: thousands of those set off Python's garbage collector.
+    columns = {
+        "parent": column(np.append(-1, at[above]), at[merging], np.int64),
+        "frame": column(
+            names.of_nodes(shown),
+            [names.of_smaller(count) for count in (children - kept)[merging].tolist()],
+            np.int64,
+        ),
+        "key": column(_keys(tree, shown), None, object),
+    }
+    amounts = [("value", sums.value, sums.own), ("count", sums.count, sums.own_count)]
     if found is not None:
-        pairs.append((found.value, found.own))
-    whole = list(zip(*(column[shown].tolist() for column, _ in pairs), strict=True))
-    inner = list(
-        zip(*((column[shown] - own[shown]).tolist() for column, own in pairs), strict=True)
-    )
-    rows: list[tuple[Any, ...]] = []
-    waiting = [(0, -1)]  # a place, or ~place for what is merged below it
-    while waiting:
-        at, parent = waiting.pop()
-        if at >= 0:
-            if children[at] > len(below[at]):
-                waiting.append((~at, len(rows)))
-            waiting.extend((child, len(rows)) for child in reversed(below[at]))
-            rows.append((parent, frames[at], keys[at], *whole[at]))
-        else:
-            kept = below[~at]
-            rest = [
-                total - sum(whole[child][column] for child in kept)
-                for column, total in enumerate(inner[~at])
-            ]
-            rows.append((parent, names.of_smaller(children[~at] - len(kept)), None, *rest))
-    columns = ["parent", "frame", "key", "value", "count", "hit"][: len(pairs) + 3]
-    return {name: [row[column] for row in rows] for column, name in enumerate(columns)}
+        amounts.append(("hit", found.value, found.own))
+    for name, value, own in amounts:
+        inner = value[shown] - own[shown]
+        np.subtract.at(inner, above, value[shown[1:]])
+        columns[name] = column(value[shown], inner[merging], value.dtype)
+    return columns
+
+
+def _rows(above: list[int], merges: IntArray) -> tuple[IntArray, IntArray]:
+    """Where each node, and what is merged below it, comes in the answer.
+
+    ``above`` are the parents' places, of all nodes but the first; siblings come in their order.
+    """
+    below = (1 + merges).tolist()  # rows of the node, those below it, and what is merged
+    for node in range(len(above), 0, -1):
+        below[above[node - 1]] += below[node]
+    at = [0] * len(below)
+    following = [1] * len(below)  # the row after those placed below the node
+    for node, parent in enumerate(above, start=1):
+        at[node] = following[parent]
+        following[node] = at[node] + 1
+        following[parent] += below[node]
+    return np.array(at), np.array(following)

@@ -78,7 +78,7 @@ def lives(
         size = bytes_of(recording, device)
         groups = describe(recording, device, by, pattern, top)
         band = _band(recording, device, by, pattern, top)
-        hit = _hits(recording, device, find)
+        hit = filters.mask(recording, device, find)
     kept = _kept(recording, device, birth, death, size, only, at, minimum)
     start = recording.rows(table, device).start
     return Lives(table, start, birth, death, size, band, groups, kept, hit)
@@ -100,14 +100,6 @@ def _by_place(recording: Recording, device: Device) -> tuple[IntArray, list[dict
     found, (band,) = places(recording, device, "segment_lives")
     groups = [{"key": place.key, "label": place.label} for place in found[:_MOST_BANDS]]
     return np.minimum(band, _MOST_BANDS).astype(np.uint8), groups
-
-
-def _hits(recording: Recording, device: Device, find: str) -> IntArray | None:
-    if not find.strip():
-        return None
-    return memo(
-        recording, ("hits", device.index, find), lambda: filters.mask(recording, device, find)
-    )
 
 
 def _kept(
