@@ -7,7 +7,7 @@ import { paint } from "./paint";
 import { coloursOf, type Palette } from "./palette";
 import { fill } from "./raster";
 import { random } from "./sample";
-import type { View } from "./sheet";
+import { runAt, type View } from "./sheet";
 import { gapAt, thingOf } from "./things";
 import type { Tile } from "./tile";
 
@@ -106,13 +106,12 @@ const palette: Palette = {
 };
 const pixels = new Int32Array(view.width * view.height);
 const raster = fill(tiles, parts, view);
-const colours = coloursOf(tiles, raster.numbers, palette);
-const middle = Math.floor(view.width / 2) * view.height + 300;
+const colours = coloursOf(tiles, raster.numbers, palette, raster.sheet.scale);
 
 describe("20 000 allocations at 1600 × 800", () => {
   bench("layout and colours", () => {
     const { numbers, sheet } = fill(tiles, parts, view, raster.sheet);
-    paint(sheet, coloursOf(tiles, numbers, palette), pixels);
+    paint(sheet, coloursOf(tiles, numbers, palette, sheet.scale), pixels);
   });
   bench("layout", () => {
     fill(tiles, parts, view, raster.sheet);
@@ -121,7 +120,10 @@ describe("20 000 allocations at 1600 × 800", () => {
     paint(raster.sheet, colours, pixels);
   });
   bench("what is under the pointer", () => {
-    const thing = thingOf(raster.numbers, raster.sheet.ids[middle] as number);
+    const thing = thingOf(
+      raster.numbers,
+      raster.sheet.ids[runAt(raster.sheet, 800, 300)] as number,
+    );
     gapAt(tiles[thing?.tile ?? 0] as Tile, 900, 400);
   });
 });

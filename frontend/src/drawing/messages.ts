@@ -2,7 +2,7 @@
 
 import type { Chosen, Part } from "./columns";
 import type { Palette } from "./palette";
-import type { View } from "./sheet";
+import type { Runs, View } from "./sheet";
 import type { Tile } from "./tile";
 
 /** A picture to draw: `keys` are the tiles that `parts` count. */
@@ -18,11 +18,11 @@ export type ToWorker =
   | { readonly kind: "forget"; readonly keys: readonly string[] }
   | { readonly kind: "draw"; readonly number: number; readonly order: Order };
 
-/** The pixels, and a number a pixel for the page to look up what is under the pointer. */
+/** The pixels, and what they show: for the page to look up what is under the pointer. */
 export interface Drawn {
   /** Lies on its side: its rows are the columns of the picture, each from the bottom up. */
   readonly bitmap: ImageBitmap;
-  readonly ids: Int32Array;
+  readonly runs: Runs;
   readonly chosen: Chosen;
   /** Milliseconds that layout and colours took. */
   readonly took: number;

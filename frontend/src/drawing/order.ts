@@ -1,4 +1,4 @@
-/** Rows of a table sorted into the columns of a tile, and kept in order while columns go by. */
+/** Rows of a table sorted into the columns of a tile, and those alive while columns go by. */
 
 /** Places of `keys` by value: those of value k are `places[from[k]]` … `places[from[k + 1] - 1]`. */
 export interface Sorted {
@@ -27,70 +27,48 @@ export function byValue(keys: ArrayLike<number>, length: number, values: number)
   return { from, places };
 }
 
-/** Whole numbers in rising order: some leave, some come, from column to column. */
+/** Visits the places of `value`. */
+export function eachOf(
+  { from, places }: Sorted,
+  value: number,
+  visit: (place: number) => void,
+): void {
+  const end = from[value + 1] as number;
+  for (let at = from[value] as number; at < end; at++) visit(places[at] as number);
+}
+
+/**
+ * Which of some whole numbers are alive, a bit each: they come and go without being sorted, and a
+ * walk over the bits meets them in rising order.
+ */
 export class Living {
-  items: Int32Array;
-  length = 0;
-  #spare: Int32Array;
-  readonly #coming: Int32Array;
-  #come = 0;
-  /** Whether a number is in the list or about to be. */
-  readonly #isIn: Uint8Array;
+  /** Bit `n & 31` of word `n >> 5` is number n. */
+  readonly words: Int32Array;
+  /** The lowest word that has changed since this was last set to the number of words. */
+  changed = 0;
 
   constructor(most: number) {
-    this.items = new Int32Array(most);
-    this.#spare = new Int32Array(most);
-    this.#coming = new Int32Array(most);
-    this.#isIn = new Uint8Array(most);
+    this.words = new Int32Array((most + 31) >>> 5);
   }
 
-  /** Adds at the next `settle`. */
   come(item: number): void {
-    if (this.#isIn[item] === 1) return;
-    this.#isIn[item] = 1;
-    this.#coming[this.#come] = item;
-    this.#come += 1;
+    const word = item >>> 5;
+    this.words[word] = (this.words[word] as number) | (1 << (item & 31));
+    if (word < this.changed) this.changed = word;
   }
 
-  /** Takes in those that came, each in its place. */
-  settle(): void {
-    if (this.#come > 0) this.#take(this.#coming.subarray(0, this.#come));
-    this.#come = 0;
+  go(item: number): void {
+    const word = item >>> 5;
+    this.words[word] = (this.words[word] as number) & ~(1 << (item & 31));
+    if (word < this.changed) this.changed = word;
   }
 
-  /** Says that whoever walks the list has left this one out. */
-  gone(item: number): void {
-    this.#isIn[item] = 0;
-  }
-
-  /** Ends a walk that has looked at `seen` and kept the first `kept` of the list. */
-  keep(kept: number, seen: number): void {
-    if (kept < seen) this.items.copyWithin(kept, seen, this.length);
-    this.length -= seen - kept;
-  }
-
-  #take(coming: Int32Array): void {
-    const { items, length } = this;
-    if (coming.length > 1) coming.sort();
-    // Births go on top of the stack: as a rule there is nothing to be merged.
-    if (length === 0 || (items[length - 1] as number) < (coming[0] as number)) {
-      items.set(coming, length);
-      this.length += coming.length;
-      return;
+  /** Visits those that are alive, in rising order. */
+  each(visit: (item: number) => void): void {
+    for (let word = 0; word < this.words.length; word++) {
+      for (let bits = this.words[word] as number; bits !== 0; bits &= bits - 1) {
+        visit((word << 5) + 31 - Math.clz32(bits & -bits));
+      }
     }
-    const merged = this.#spare;
-    let [left, right, into] = [0, 0, 0];
-    while (left < length || right < coming.length) {
-      const isOld =
-        right >= coming.length ||
-        (left < length && (items[left] as number) < (coming[right] as number));
-      merged[into] = (isOld ? items[left] : coming[right]) as number;
-      if (isOld) left += 1;
-      else right += 1;
-      into += 1;
-    }
-    this.items = merged;
-    this.#spare = items;
-    this.length = into;
   }
 }

@@ -4,6 +4,7 @@ import { coloursOf, type Palette } from "./palette";
 import { fill } from "./raster";
 import { type Life, tileOf } from "./sample";
 import type { View } from "./sheet";
+import { LOWEST } from "./things";
 
 const PALETTE: Palette = {
   bands: [["#ff0000", "#00ff00", "#0000ff", "#ffff00"]],
@@ -31,11 +32,11 @@ const LIVES = [life(20, 0), life(20, 1, { hit: false }), life(2, 2), life(20, 3,
 const VIEW: View = { begin: 0, end: 8, low: 0, high: 80, width: 8, height: 80 };
 
 /** The picture as colours, `colour(x, y)` with y from the bottom. */
-function picture(palette: Partial<Palette>, parts = [{ tile: 0, begin: 0, end: 8 }]) {
+function picture(palette: Partial<Palette>, parts = [{ tile: 0, begin: 0, end: 8 }], view = VIEW) {
   const tile = tileOf(LIVES, { level: 0, index: 0, events: 8, pixel: 4 });
-  const { sheet, numbers } = fill([tile], parts, VIEW);
+  const { sheet, numbers } = fill([tile], parts, view);
   const pixels = new Uint8Array(
-    paint(sheet, coloursOf([tile], numbers, { ...PALETTE, ...palette })).buffer,
+    paint(sheet, coloursOf([tile], numbers, { ...PALETTE, ...palette }, sheet.scale)).buffer,
   );
   return (x: number, y: number) => {
     const at = 4 * (x * 80 + y);
@@ -94,11 +95,32 @@ describe("a picture", () => {
     expect(colour(6, 41)).toBe("#5959ff");
   });
 
-  it("hatches siblings with lines that go on from column to column", () => {
-    const colour = picture({ siblings: [0] });
+  it("outlines it no thicker where columns are shown by several pixels", () => {
+    const colour = picture({ selected: 3 }, undefined, { ...VIEW, width: 24 });
+    const across = Array.from({ length: 12 }, (_, x) => colour(12 + x, 50) === "#000000");
+    expect(across).toEqual(across.map((_, x) => x < 2));
+  });
+
+  it.each([8, 24])("hatches siblings with lines that go on from column to column (%i)", (width) => {
+    const colour = picture({ siblings: [0] }, undefined, { ...VIEW, width });
     const lines = (x: number) =>
       Array.from({ length: 19 }, (_, y) => y).filter((y) => colour(x, y) === "#000000");
     expect(lines(0)).toEqual([0, 8, 16]);
     expect(lines(1)).toEqual([7, 15]);
+    expect(lines(7)).toEqual([1, 9, 17]);
+    expect(colour(0, 19)).toBe("#c70000");
+  });
+
+  it("has edges on what is tall, in every column that shows it, and on nothing else", () => {
+    const pixels = [100, 2, 60].map((bytes) => life(bytes, 0));
+    const tile = tileOf(pixels, { level: 0, index: 0, events: 4, pixel: 1 });
+    const view = { begin: 0, end: 4, low: 0, high: 200, width: 80, height: 200 };
+    const { sheet, numbers } = fill([tile], [{ tile: 0, begin: 0, end: 4 }], view);
+    const colours = coloursOf([tile], numbers, PALETTE, sheet.scale);
+    const painted = paint(sheet, colours);
+    const edge = colours.shades[2 * (0 - LOWEST) + 1];
+    const places = [...painted.keys()].filter((place) => painted[place] === edge);
+    const expected = Array.from({ length: 80 }, (_, x) => [x * 200 + 99, x * 200 + 161]).flat();
+    expect(places).toEqual(expected);
   });
 });

@@ -1,7 +1,7 @@
-/** Numbers of things made into pixels. */
+/** Runs of a picture made into pixels. */
 
 import type { Colours } from "./palette";
-import { PLAIN, SELECTED, SIBLING } from "./palette";
+import { MARKED, OPAQUE } from "./palette";
 import type { Sheet } from "./sheet";
 import { LOWEST } from "./things";
 
@@ -9,55 +9,121 @@ import { LOWEST } from "./things";
 const LINE = 2;
 /** Pixels from one slanting line to the next. */
 const HATCH = 8;
+/** Pixels from which on the engine's own filling is quicker than a loop. */
+const LONG = 32;
+
+/** Runs of marked things, each with the column that it is in. */
+interface Marks {
+  readonly columns: number[];
+  readonly runs: number[];
+}
 
 /**
- * The pixels of a picture in the order of its numbers: column after column, each from the bottom up.
- * Turning them round here would cost more than all the rest, and the browser does it for nothing.
- * What is not known is left see-through.
+ * The pixels of a picture in the order of its columns, each from the bottom up: it lies on its side.
+ * Turning it round here would cost more than all the rest, and the browser does it for nothing. What
+ * is not known is left see-through.
  */
 export function paint(
   sheet: Sheet,
   colours: Colours,
-  pixels = new Int32Array(sheet.ids.length),
+  pixels = new Int32Array(sheet.width * sheet.height),
 ): Int32Array {
-  const { ids, edges, edgeCount } = sheet;
-  const { plain, edge } = colours;
-  // A constant of this function: one of another module is looked up anew for every pixel where
+  const { from, to, ids, ends, width, height } = sheet;
+  const { shades } = colours;
+  const marks: Marks = { columns: [], runs: [] };
+  // Constants of this function: those of another module are looked up anew for every run where
   // modules are not bundled.
-  const lowest = LOWEST;
-  for (let at = 0; at < ids.length; at++) {
-    pixels[at] = plain[(ids[at] as number) - lowest] as number;
+  const [lowest, marked] = [LOWEST, MARKED];
+  /** Marks before the column that was painted last. */
+  let before = 0;
+  for (let x = 0; x < width; x++) {
+    const base = x * height;
+    if (x > 0 && from[x] === from[x - 1]) {
+      pixels.copyWithin(base, base - height, base);
+      before = again(marks, before, x);
+      continue;
+    }
+    before = marks.runs.length;
+    let at = base;
+    const last = to[x] as number;
+    for (let run = from[x] as number; run < last; run++) {
+      const shade = 2 * ((ids[run] as number) - lowest);
+      const colour = shades[shade] as number;
+      const edge = shades[shade + 1] as number;
+      const end = base + (ends[run] as number) - 1;
+      // Most are a pixel or two tall, and are done with this.
+      pixels[at] = colour;
+      pixels[end] = edge;
+      if (end - at > LONG) pixels.fill(colour, at, end);
+      else for (at += 1; at < end; at++) pixels[at] = colour;
+      at = end + 1;
+      if (edge >>> 24 !== marked) continue;
+      marks.columns.push(x);
+      marks.runs.push(run);
+    }
   }
-  for (let at = 0; at < edgeCount; at++) {
-    const place = edges[at] as number;
-    pixels[place] = edge[(ids[place] as number) - lowest] as number;
-  }
-  if (colours.isMarked) mark(sheet, colours, pixels);
+  if (marks.runs.length > 0) mark(sheet, colours, marks, pixels);
   return pixels;
 }
 
+/** The marks of the column before, found from `before` on, in column `x` too; answers where those begin. */
+function again({ columns, runs }: Marks, before: number, x: number): number {
+  const end = runs.length;
+  for (let at = before; at < end; at++) {
+    columns.push(x);
+    runs.push(runs[at] as number);
+  }
+  return end;
+}
+
 /** A line inside the selected one's edge, over all columns of its life; slanting ones over siblings. */
-function mark({ ids, height }: Sheet, { flag, outline }: Colours, pixels: Int32Array): void {
-  const [lowest, plain] = [LOWEST, PLAIN];
-  for (let at = 0; at < ids.length; at++) {
-    const special = flag[(ids[at] as number) - lowest] as number;
-    if (special === plain) continue;
-    const x = Math.floor(at / height);
-    const y = at - x * height;
-    if (special === SIBLING ? (x + y) % HATCH === 0 : isRim(ids, flag, height, at, y)) {
-      pixels[at] = outline;
+function mark(sheet: Sheet, colours: Colours, { columns, runs }: Marks, pixels: Int32Array): void {
+  const { from, ids, ends, width, height } = sheet;
+  const { selected, outline } = colours;
+  /** Where each column shows the selected one; nowhere as a rule. */
+  const low = new Int32Array(width);
+  const high = new Int32Array(width);
+  runs.forEach((run, at) => {
+    const x = columns[at] as number;
+    const begin = run === from[x] ? 0 : (ends[run - 1] as number);
+    const end = ends[run] as number;
+    const top = x * height + end - 1;
+    pixels[top] = (pixels[top] as number) | OPAQUE;
+    if (selected.has(ids[run] as number)) [low[x], high[x]] = [begin, end];
+    else hatch(pixels, x, begin, end, height, outline);
+  });
+  for (let x = 0; x < width; x++) {
+    for (let y = low[x] as number; y < (high[x] as number); y++) {
+      if (isRim(low, high, height, x, y)) pixels[x * height + y] = outline;
     }
   }
 }
 
+function hatch(
+  pixels: Int32Array,
+  x: number,
+  begin: number,
+  end: number,
+  height: number,
+  colour: number,
+): void {
+  const first = begin + ((HATCH - ((x + begin) % HATCH)) % HATCH);
+  for (let y = first; y < end; y += HATCH) pixels[x * height + y] = colour;
+}
+
 /** Whether the selected one ends within a line's width; where the picture cuts it off it does not. */
-function isRim(ids: Int32Array, flag: Uint8Array, height: number, at: number, y: number): boolean {
+function isRim(low: Int32Array, high: Int32Array, height: number, x: number, y: number): boolean {
   for (let off = 1; off <= LINE; off++) {
-    const [left, right] = [at - off * height, at + off * height];
-    if (y >= off && flag[(ids[at - off] as number) - LOWEST] !== SELECTED) return true;
-    if (y + off < height && flag[(ids[at + off] as number) - LOWEST] !== SELECTED) return true;
-    if (left >= 0 && flag[(ids[left] as number) - LOWEST] !== SELECTED) return true;
-    if (right < ids.length && flag[(ids[right] as number) - LOWEST] !== SELECTED) return true;
+    for (const [column, pixel] of [
+      [x, y - off],
+      [x, y + off],
+      [x - off, y],
+      [x + off, y],
+    ] as const) {
+      const isInPicture = column >= 0 && column < low.length && pixel >= 0 && pixel < height;
+      const isOutside = pixel < (low[column] as number) || pixel >= (high[column] as number);
+      if (isInPicture && isOutside) return true;
+    }
   }
   return false;
 }

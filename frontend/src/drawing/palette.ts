@@ -22,22 +22,24 @@ export interface Palette {
   readonly searching: boolean;
 }
 
-/** What is special about a thing. */
-export const PLAIN = 0;
-export const SELECTED = 1;
-export const SIBLING = 2;
-
-/** Colours as the four bytes of a pixel, at the number of a thing less the lowest number. */
+/** Colours as the four bytes of a pixel. */
 export interface Colours {
-  readonly plain: Int32Array;
-  /** The same for the upper edge of a thing tall enough to have one. */
-  readonly edge: Int32Array;
-  readonly flag: Uint8Array;
-  /** Whether any thing has a flag. */
-  readonly isMarked: boolean;
+  /** Two a thing, at its number less the lowest one: of its pixels, and of the uppermost of them. */
+  readonly shades: Int32Array;
+  /** Numbers of the selected one, and the colour of the lines on it and on its siblings. */
+  readonly selected: ReadonlySet<number>;
   readonly outline: number;
 }
 
+/**
+ * The opacity of the edge of what is to be marked (the selected one and its siblings), and that of all
+ * others: a look-up of its own for every run would cost as much again as painting it.
+ */
+export const MARKED = 254;
+export const OPAQUE = 255 << 24;
+
+/** Pixels a thing must be tall to have an edge that tells it from the one above. */
+const TALL = 4;
 /** Share of the background in what stands back and in what is too small, and of black in an edge. */
 const FAINT = 0.78;
 const PALE = 0.35;
@@ -59,76 +61,110 @@ function mixed(colour: Channels, other: Channels, share: number): Channels {
 }
 
 /** The four bytes as one little-endian integer; signed, since engines are quicker with those. */
-const packed = ([red, green, blue]: Channels): number =>
-  (255 << 24) | (blue << 16) | (green << 8) | red;
+const packed = ([red, green, blue]: Channels): number => OPAQUE | (blue << 16) | (green << 8) | red;
 
-interface Shade {
-  readonly plain: number;
-  readonly edge: number;
-}
-
-function shade(colour: Channels, edgeTo: Channels): Shade {
-  return { plain: packed(colour), edge: packed(mixed(colour, edgeTo, EDGE)) };
-}
-
-export function coloursOf(tiles: readonly Tile[], numbers: Numbering, palette: Palette): Colours {
-  const plain = new Int32Array(numbers.end - LOWEST);
-  const edge = new Int32Array(plain.length);
-  const flag = new Uint8Array(plain.length);
-  const siblings = new Set(palette.siblings);
-  let isMarked = false;
-  plain[NOTHING - LOWEST] = packed(channels(palette.background));
-  plain[HELD - LOWEST] = packed(channels(palette.held));
+/** The colours for tiles; a pixel has `1 / scale` bytes. */
+export function coloursOf(
+  tiles: readonly Tile[],
+  numbers: Numbering,
+  palette: Palette,
+  scale: number,
+): Colours {
+  const shades = new Int32Array(2 * (numbers.end - LOWEST));
+  const selected = new Set<number>();
+  shades.fill(
+    packed(channels(palette.background)),
+    2 * (NOTHING - LOWEST),
+    2 * (NOTHING - LOWEST + 1),
+  );
+  shades.fill(packed(channels(palette.held)), 2 * (HELD - LOWEST), 2 * (HELD - LOWEST + 1));
   tiles.forEach((tile, index) => {
-    const shadeOf = shadesOf(palette, index);
-    const table = (first: number, things: Tile["rows"] | Tile["merged"]) => {
-      for (let at = 0; at < things.length; at++) {
-        const place = first - LOWEST + at;
-        const shade = shadeOf(things.band[at] as number, things.hit[at] === 1);
-        plain[place] = shade.plain;
-        edge[place] = shade.edge;
-        const allocation = things.allocation[at] as number;
-        if (allocation < 0) continue;
-        if (allocation === palette.selected) flag[place] = SELECTED;
-        else if (siblings.has(allocation)) flag[place] = SIBLING;
-        else continue;
-        isMarked = true;
-      }
-    };
     const { rows, merged, gaps } = firstsOf(numbers, index);
-    table(rows, tile.rows);
-    table(merged, tile.merged);
-    const gapOf = gapsOf(palette, index);
-    for (let at = 0; at < tile.gaps.count; at++) {
-      const colour = gapOf(tile.gaps.band[at] as number);
-      plain[gaps - LOWEST + at] = colour;
-      edge[gaps - LOWEST + at] = colour;
-    }
+    const bands = bandsOf(palette, index);
+    const tall = TALL / scale;
+    const isStacked = tile.about.layout === "stacked";
+    // Where places are fixed, merged cells are a pixel of the tile, whatever is in them.
+    const cell = tile.about.pixel < tall ? Number.POSITIVE_INFINITY : 0;
+    shadeAll(shades, rows, tile.rows, bands, palette.searching, tall);
+    shadeAll(shades, merged, tile.merged, bands, palette.searching, isStacked ? tall : cell);
+    shadeGaps(shades, gaps, tile, gapsOf(palette, index));
+    markAll(shades, rows, tile.rows, palette, selected);
+    markAll(shades, merged, tile.merged, palette, selected);
   });
-  return { plain, edge, flag, isMarked, outline: packed(channels(palette.outline)) };
+  return { shades, selected, outline: packed(channels(palette.outline)) };
+}
+
+/** An edge goes by the bytes of a thing, so that it has one in all of its columns or in none. */
+function shadeAll(
+  shades: Int32Array,
+  first: number,
+  { band, hit, bytes }: Tile["rows" | "merged"],
+  bands: Int32Array,
+  searching: boolean,
+  tall: number,
+): void {
+  const none = bands.length - 4;
+  let into = 2 * (first - LOWEST);
+  for (let at = 0; at < band.length; at++, into += 2) {
+    const shade = Math.min(4 * (band[at] as number), none) + (searching && hit[at] !== 1 ? 2 : 0);
+    shades[into] = bands[shade] as number;
+    shades[into + 1] = bands[(bytes[at] as number) < tall ? shade : shade + 1] as number;
+  }
+}
+
+function shadeGaps(shades: Int32Array, first: number, { gaps }: Tile, bands: Int32Array): void {
+  const none = bands.length - 1;
+  let into = 2 * (first - LOWEST);
+  for (let at = 0; at < gaps.count; at++, into += 2) {
+    const colour = bands[Math.min(gaps.band[at] as number, none)] as number;
+    shades[into] = colour;
+    shades[into + 1] = colour;
+  }
+}
+
+/** Marks the selected one and its siblings, where there are any. */
+function markAll(
+  shades: Int32Array,
+  first: number,
+  { allocation }: Tile["rows" | "merged"],
+  palette: Palette,
+  selected: Set<number>,
+): void {
+  if (palette.selected === null && palette.siblings.length === 0) return;
+  const siblings = new Set(palette.siblings);
+  for (let at = 0; at < allocation.length; at++) {
+    const one = allocation[at] as number;
+    if (one === palette.selected) selected.add(first + at);
+    else if (one < 0 || !siblings.has(one)) continue;
+    const edge = 2 * (first - LOWEST + at) + 1;
+    shades[edge] = ((shades[edge] as number) & ~OPAQUE) | (MARKED << 24);
+  }
 }
 
 /** The colours of gaps by band; they stand back while something is searched for, or another picked. */
-function gapsOf(palette: Palette, tile: number): (band: number) => number {
+function gapsOf(palette: Palette, tile: number): Int32Array {
   const background = channels(palette.background);
   const back = new Set(palette.faint[tile]);
-  const pale = (colour: string, isBack: boolean) =>
-    packed(mixed(channels(colour), background, isBack ? FAINT : PALE));
-  const colours = (palette.bands[tile] ?? []).map((colour, band) =>
-    pale(colour, palette.searching || back.has(band)),
-  );
-  const none = packed(channels(palette.gap));
-  return (band) => colours[band] ?? none;
+  const colours = (palette.bands[tile] ?? []).map((colour, band) => {
+    const isBack = palette.searching || back.has(band);
+    return packed(mixed(channels(colour), background, isBack ? FAINT : PALE));
+  });
+  return Int32Array.of(...colours, packed(channels(palette.gap)));
 }
 
-/** The colours of a tile's bands, bright or standing back. */
-function shadesOf(palette: Palette, tile: number): (band: number, hit: boolean) => Shade {
+/** Four colours a band of a tile, and of none last: bright, its edge, standing back, its edge. */
+function bandsOf(palette: Palette, tile: number): Int32Array {
   const background = channels(palette.background);
   const back = new Set(palette.faint[tile]);
-  const colours = (palette.bands[tile] ?? []).map(channels);
-  const bright = colours.map((colour) => shade(colour, BLACK));
-  const dim = colours.map((colour) => shade(mixed(colour, background, FAINT), colour));
-  const none = shade(channels(palette.gap), BLACK);
-  return (band, hit) =>
-    (back.has(band) || (palette.searching && !hit) ? dim : bright)[band] ?? none;
+  const bands = palette.bands[tile] ?? [];
+  const shades = new Int32Array(4 * (bands.length + 1));
+  bands.concat(palette.gap).forEach((name, band) => {
+    const colour = channels(name);
+    const faint = mixed(colour, background, FAINT);
+    const bright = [packed(colour), packed(mixed(colour, BLACK, EDGE))] as const;
+    const dim = [packed(faint), packed(mixed(faint, colour, EDGE))] as const;
+    if (band === bands.length) shades.set([...bright, ...bright], 4 * band);
+    else shades.set([...(back.has(band) ? dim : bright), ...dim], 4 * band);
+  });
+  return shades;
 }

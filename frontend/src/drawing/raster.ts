@@ -1,4 +1,4 @@
-/** Tiles made into one number a pixel: what is seen there. */
+/** Tiles made into runs of pixels, each with the number of what is seen there. */
 
 import { type Chosen, chooseColumns, type Part } from "./columns";
 import { byValue } from "./order";
@@ -14,18 +14,16 @@ export interface Raster {
   readonly numbers: Numbering;
 }
 
-/** Fills a picture; the arrays of an earlier one of the same size are used `again`. */
+/** Fills a picture; the arrays of an earlier one are used `again`. */
 export function fill(
   tiles: readonly Tile[],
   parts: readonly Part[],
   view: View,
   again?: Sheet,
 ): Raster {
-  const { width, height } = view;
   const sheet = new Sheet(view, again);
-  const chosen = chooseColumns(tiles, parts, view.begin, view.end, width);
+  const chosen = chooseColumns(tiles, parts, view.begin, view.end, view.width);
   const numbers = numbering(tiles);
-  for (let x = 0; x < width; x++) if (chosen.tile[x] === -1) sheet.unknown(x * height);
   tiles.forEach((tile, index) => {
     const shown = pixelsOf(chosen, index, tile.columns.length);
     const fillTile = tile.about.layout === "stacked" ? fillStacked : fillPlaced;

@@ -1,6 +1,6 @@
-/** The numbers of a picture while it is being filled, column after column. */
+/** A picture as runs of pixels that show the same thing, column after column, each from the bottom up. */
 
-import { HELD, NOTHING, UNKNOWN } from "./things";
+import { UNKNOWN } from "./things";
 
 /** What a picture shows, and how many pixels it has. */
 export interface View {
@@ -14,76 +14,96 @@ export interface View {
   readonly height: number;
 }
 
-/** Pixels a thing must be tall to have an edge that tells it from the one above. */
-export const TALL = 4;
-
-export class Sheet {
-  /** Column after column, each from the bottom up: `ids[x * height + y]`. */
+/** The runs of all columns. Those of a column are not empty, and fill it from 0 to its height. */
+export interface Runs {
+  /** First run of each pixel column, and one past its last; equal columns share theirs. */
+  readonly from: Int32Array<ArrayBuffer>;
+  readonly to: Int32Array<ArrayBuffer>;
+  /** Number of the thing that a run shows (things.ts), and the pixel before which it ends. */
   readonly ids: Int32Array<ArrayBuffer>;
-  /** Places in `ids` of the uppermost pixels of tall things; the first `edgeCount` of them. */
-  edges: Int32Array;
-  edgeCount = 0;
+  readonly ends: Uint16Array<ArrayBuffer>;
+}
+
+/** The run that shows pixel `y` of column `x`. */
+export function runAt({ from, to, ends }: Runs, x: number, y: number): number {
+  let low = from[x] as number;
+  let high = (to[x] as number) - 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ends[middle] as number) > y) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+export class Sheet implements Runs {
+  readonly from: Int32Array<ArrayBuffer>;
+  readonly to: Int32Array<ArrayBuffer>;
+  ids: Int32Array<ArrayBuffer>;
+  ends: Uint16Array<ArrayBuffer>;
+  /** Runs so far. */
+  count = 0;
+  readonly width: number;
   readonly height: number;
   readonly low: number;
   /** Pixels a byte. */
   readonly scale: number;
 
+  /** Nothing is known of its columns yet. The arrays of an earlier sheet are used `again`. */
   constructor(view: View, again?: Sheet) {
-    const pixels = view.width * view.height;
-    this.ids = again?.ids.length === pixels ? again.ids : new Int32Array(pixels);
-    this.edges = again?.edges ?? new Int32Array(1024);
+    this.width = view.width;
     this.height = view.height;
     this.low = view.low;
     this.scale = view.height / (view.high - view.low);
+    const isSame = again?.width === view.width;
+    this.from = isSame ? again.from : new Int32Array(view.width);
+    this.to = isSame ? again.to : new Int32Array(view.width);
+    this.ids = again?.ids ?? new Int32Array(1 << 16);
+    this.ends = again?.ends ?? new Uint16Array(1 << 16);
+    this.makeRoom();
+    this.put(UNKNOWN, this.height);
+    this.from.fill(0);
+    this.to.fill(1);
   }
 
-  /** The pixel whose lower edge is nearest to `bytes`, not cut to the picture. */
+  /** The pixel whose lower edge is nearest to `bytes`, cut to the picture. */
   pixel(bytes: number): number {
-    return Math.floor((bytes - this.low) * this.scale + 0.5);
+    const edge = (bytes - this.low) * this.scale + 0.5;
+    return edge < this.height ? (edge > 0 ? Math.floor(edge) : 0) : this.height;
   }
 
-  edge(place: number): void {
-    if (this.edgeCount === this.edges.length) {
-      const more = new Int32Array(2 * this.edges.length);
-      more.set(this.edges);
-      this.edges = more;
-    }
-    this.edges[this.edgeCount] = place;
-    this.edgeCount += 1;
+  /** Makes sure that there is room for the runs of another column and for one more. */
+  makeRoom(): void {
+    const needed = this.count + this.height + 2;
+    if (needed <= this.ids.length) return;
+    const ids = new Int32Array(2 * needed);
+    const ends = new Uint16Array(2 * needed);
+    ids.set(this.ids);
+    ends.set(this.ends);
+    this.ids = ids;
+    this.ends = ends;
   }
 
-  /**
-   * Fills pixels `from` up to `to` of the column that begins at `base`; they are inside of it. The
-   * edge goes by the `bytes` of a thing, so that it has one in all of its columns or in none.
-   */
-  put(base: number, from: number, to: number, id: number, bytes: number): void {
-    const { ids } = this;
-    const end = base + to;
-    for (let at = base + from; at < end; at++) ids[at] = id;
-    if (bytes * this.scale >= TALL) this.edge(end - 1);
+  /** Adds a run that ends before pixel `end`; there must be room for it. */
+  put(id: number, end: number): void {
+    this.ids[this.count] = id;
+    this.ends[this.count] = end;
+    this.count += 1;
   }
 
-  /** Shows the column that begins at `from` in another one too; `edges` are the places of its edges. */
-  copy(from: number, to: number, edges: Int32Array): void {
-    this.ids.copyWithin(to, from, from + this.height);
-    for (let at = 0; at < edges.length; at++) this.edge((edges[at] as number) - from + to);
+  /** Says that column `x` shows the runs from `from` on. */
+  show(x: number, from: number): void {
+    this.from[x] = from;
+    this.to[x] = this.count;
   }
 
-  /** The edges found since there were `count` of them. */
-  edgesSince(count: number): Int32Array {
-    return this.edges.slice(count, this.edgeCount);
-  }
-
-  unknown(base: number): void {
-    this.ids.fill(UNKNOWN, base, base + this.height);
-  }
-
-  nothing(base: number, from: number, to: number): void {
-    this.ids.fill(NOTHING, base + from, base + to);
-  }
-
-  held(base: number, from: number, to: number): void {
-    const [first, last] = [Math.max(0, this.pixel(from)), Math.min(this.height, this.pixel(to))];
-    if (last > first) this.ids.fill(HELD, base + first, base + last);
+  /** Its runs in arrays of their own. */
+  copy(): Runs {
+    return {
+      from: this.from.slice(),
+      to: this.to.slice(),
+      ids: this.ids.slice(0, this.count),
+      ends: this.ends.slice(0, this.count),
+    };
   }
 }

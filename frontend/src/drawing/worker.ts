@@ -47,15 +47,16 @@ async function draw(order: Order, number: number): Promise<void> {
   const { width, height } = order.view;
   const shown = order.keys.map((key) => tiles.get(key) as Tile);
   const raster = layOut(order, shown);
-  const colours = coloursOf(shown, raster.numbers, order.palette);
+  const colours = coloursOf(shown, raster.numbers, order.palette, raster.sheet.scale);
   if (pixels.length !== width * height) pixels = new Int32Array(width * height);
   paint(raster.sheet, colours, pixels);
   const took = performance.now() - began;
   const image = new ImageData(new Uint8ClampedArray(pixels.buffer), height, width);
   const bitmap = await createImageBitmap(image);
-  const ids = raster.sheet.ids.slice();
+  const runs = raster.sheet.copy();
+  const buffers = [runs.from, runs.to, runs.ids, runs.ends].map(({ buffer }) => buffer);
   const { chosen } = raster;
-  scope.postMessage({ kind: "drawn", number, bitmap, ids, chosen, took }, [bitmap, ids.buffer]);
+  scope.postMessage({ kind: "drawn", number, bitmap, runs, chosen, took }, [bitmap, ...buffers]);
 }
 
 function layOut({ keys, parts, view }: Order, shown: readonly Tile[]): Raster {

@@ -4,7 +4,7 @@ import { batch, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Chosen } from "../../drawing/columns";
 import type { Drawn } from "../../drawing/messages";
 import type { Palette } from "../../drawing/palette";
-import type { View } from "../../drawing/sheet";
+import type { Runs, View } from "../../drawing/sheet";
 import { type Numbering, numbering } from "../../drawing/things";
 import type { Tile } from "../../drawing/tile";
 import { isLost, renewed, visible } from "../../state";
@@ -20,7 +20,7 @@ export interface Picture {
   readonly question: Question;
   readonly view: View;
   readonly tiles: readonly Tile[];
-  readonly ids: Int32Array;
+  readonly runs: Runs;
   readonly chosen: Chosen;
   readonly numbers: Numbering;
   /** Taken over by the canvas that shows it. */
@@ -102,9 +102,9 @@ export function createPictures(wanted: Wanted) {
   };
   const show = async (made: Made) => {
     const { drawn, ...rest } = made;
-    const { bitmap, ids, chosen, took } = drawn;
+    const { bitmap, runs, chosen, took } = drawn;
     const numbers = numbering(rest.tiles);
-    const picture: Picture = { ...rest, ids, chosen, numbers, bitmap, took };
+    const picture: Picture = { ...rest, runs, chosen, numbers, bitmap, took };
     const all = wanted.whole.peek();
     const isAll = made.isWhole && sameRange({ begin: made.view.begin, end: made.view.end }, all);
     const copy = isAll ? await createImageBitmap(bitmap) : null;

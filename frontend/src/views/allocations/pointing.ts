@@ -1,5 +1,6 @@
-/** What is under a point of the picture: one look-up in its numbers, whatever has moved since. */
+/** What is under a point of the picture: one look-up in its runs, whatever has moved since. */
 
+import { runAt } from "../../drawing/sheet";
 import { gapAt, HELD, type Thing, thingOf, UNKNOWN } from "../../drawing/things";
 import type { Tile } from "../../drawing/tile";
 import { type Range, span } from "../profile/timeline/scale";
@@ -19,17 +20,16 @@ export interface Pointed {
 }
 
 export function pointAt(picture: Picture, spot: Spot): Pointed | null {
-  const { view, ids, chosen, numbers } = picture;
+  const { view, runs, chosen, numbers } = picture;
   const x = Math.floor(((spot.at - view.begin) / (view.end - view.begin)) * view.width);
   const y = Math.floor(((spot.bytes - view.low) / (view.high - view.low)) * view.height);
   if (x < 0 || x >= view.width || y < 0 || y >= view.height) return null;
   const tile = picture.tiles[chosen.tile[x] as number];
-  const base = x * view.height;
-  const id = ids[base + y] as number;
+  const run = runAt(runs, x, y);
+  const id = runs.ids[run] as number;
   if (tile === undefined || id === UNKNOWN) return null;
-  let [from, to] = [y, y + 1];
-  while (from > 0 && ids[base + from - 1] === id) from--;
-  while (to < view.height && ids[base + to] === id) to++;
+  const from = run === runs.from[x] ? 0 : (runs.ends[run - 1] as number);
+  const to = runs.ends[run] as number;
   const scale = (view.high - view.low) / view.height;
   return {
     tile,
