@@ -144,7 +144,9 @@ def parser() -> argparse.ArgumentParser:
     flame.add_argument(
         "--fold-libraries", action="store_true", help="make runs of library frames one"
     )
-    flame.add_argument("-o", "--output", metavar="FILE", help="write it there (default: print it)")
+    flame.add_argument(
+        "-o", "--output", metavar="FILE", type=_name, help="write it there (default: print it)"
+    )
 
     lines = commands.add_parser("lines", help="memory by line of code", description=_LINES)
     weighing.add_arguments(lines)
@@ -155,7 +157,9 @@ def parser() -> argparse.ArgumentParser:
 
     export = commands.add_parser("export", help="all tables as Parquet", description=_EXPORT)
     export.add_argument("path", metavar="PATH", help="a snapshot or a recording")
-    export.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where to")
+    export.add_argument(
+        "-o", "--output", metavar="FOLDER", type=_name, required=True, help="where to"
+    )
     export.add_argument("--force", action="store_true", help="replace what an export left there")
     _json(export)
 
@@ -167,7 +171,9 @@ def parser() -> argparse.ArgumentParser:
 
     place = commands.add_parser("import", help="place a recording in a run", description=_IMPORT)
     place.add_argument("path", metavar="PATH", help="a snapshot or a recording")
-    place.add_argument("--logdir", metavar="RUN", required=True, help="the run's folder")
+    place.add_argument(
+        "--logdir", metavar="RUN", type=_name, required=True, help="the run's folder"
+    )
     place.add_argument("--name", metavar="NAME", help="name in the run (default: the file's)")
     place.add_argument("--force", action="store_true", help="replace a recording of that name")
     _json(place)
@@ -219,3 +225,9 @@ def _count(word: str) -> int:
     if not word.isdecimal():
         raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0 on")
     return int(word)
+
+
+def _name(word: str) -> str:
+    if not word.strip():
+        raise argparse.ArgumentTypeError("the name is empty; say where to write")
+    return word

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,8 @@ import pyarrow as pa
 from tb_memory_plugin import __version__
 from tb_memory_plugin.api import load
 from tb_memory_plugin.cli import text
-from tb_memory_plugin.cli.writing import written
+from tb_memory_plugin.cli.folders import filled
+from tb_memory_plugin.cli.writing import reason
 from tb_memory_plugin.errors import QueryError, SourceError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
@@ -52,10 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
     recording = load(arguments.path).recording
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _write(recording, folder)
+        with filled(folder) as fresh:
+            _write(recording, fresh)
     except OSError as error:
-        fault = f"cannot be written ({error.strerror or error})"
+        fault = f"cannot be written ({reason(error)})"
         remedy = "check the folder's permissions and space"
         raise SourceError(str(folder), fault, remedy) from error
     files = {target.name: target.stat().st_size for target in targets}
@@ -69,22 +69,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(recording: Recording, folder: Path) -> None:
-    """All files, which take their names only once every one of them is there."""
     import pyarrow.parquet as parquet
 
-    with contextlib.ExitStack() as files:
-        for name in SCHEMAS:
-            table = _readable(name, recording.table(name))
-            temporary = files.enter_context(written(folder / f"{name}.parquet"))
-            parquet.write_table(table, temporary, compression="zstd")
-        document = {
-            "exporter": f"tb_memory_plugin {__version__}",
-            "schema": SCHEMA_VERSION,
-            "tables": {name: len(recording.table(name)) for name in SCHEMAS},
-            "meta": dict(recording.meta),
-        }
-        about = files.enter_context(written(folder / _META))
-        about.write_text(json.dumps(document, indent=2), encoding="utf-8")
+    for name in SCHEMAS:
+        table = _readable(name, recording.table(name))
+        parquet.write_table(table, folder / f"{name}.parquet", compression="zstd")
+    document = {
+        "exporter": f"tb_memory_plugin {__version__}",
+        "schema": SCHEMA_VERSION,
+        "tables": {name: len(recording.table(name)) for name in SCHEMAS},
+        "meta": dict(recording.meta),
+    }
+    (folder / _META).write_text(json.dumps(document, indent=2), encoding="utf-8")
 
 
 def _readable(name: str, table: pa.Table) -> pa.Table:

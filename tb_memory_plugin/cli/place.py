@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tb_memory_plugin.api import load
 from tb_memory_plugin.cli import text
+from tb_memory_plugin.cli.writing import reason
 from tb_memory_plugin.errors import QueryError, SourceError
 from tb_memory_plugin.recording.recording import save
 from tb_memory_plugin.store.storage import is_remote
@@ -33,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         save(recording, target, compress=True)
     except OSError as error:
-        fault = f"cannot be written ({error.strerror or error})"
+        fault = f"cannot be written ({reason(error)})"
         raise SourceError(str(target), fault, "check the folder's permissions and space") from error
     size = target.stat().st_size
     if arguments.json:

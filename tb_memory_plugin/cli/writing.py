@@ -28,7 +28,7 @@ def written(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, 0o666 & ~umask())
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -36,7 +36,12 @@ def written(path: Path) -> Iterator[Path]:
         raise
 
 
-def _umask() -> int:
+def reason(error: OSError) -> str:
+    """Why something could not be written, in the system's words alone."""
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
+def umask() -> int:
     """What files of this process may not be; ``mkstemp`` lets nobody else read."""
     mask = os.umask(0)
     os.umask(mask)

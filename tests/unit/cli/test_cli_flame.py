@@ -194,8 +194,60 @@ def test_export_to_where_nothing_can_be_written_leaves_nothing(
 
     monkeypatch.setattr(parquet, "write_table", full)
     folder = tmp_path / "out"
-    assert "No space left on device" in complaint(capsys, "export", source, "-o", folder)
-    assert list(folder.iterdir()) == []
+    for where in (folder, folder / "deep" / "er"):
+        del written_tables[:]
+        sentence = complaint(capsys, "export", source, "-o", where)
+        assert "cannot be written (No space left on device); check the folder's" in sentence
+        assert sentence.count("\n") == 1
+        assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == ["file"]
+
+
+@pytest.mark.parametrize("calls", range(8))
+def test_an_export_that_fails_leaves_what_was_there(
+    calls: int, source: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine")
+    (folder / "events.parquet").write_text("of another export")
+    (folder / "stacks.parquet").symlink_to("nowhere")
+    before = sorted((path.name, path.is_symlink()) for path in folder.iterdir())
+    real, count = os.rename, 0
+
+    def failing(*names: Any) -> None:
+        nonlocal count
+        count += 1
+        if count == calls + 1:
+            raise PermissionError(13, "Permission denied")
+        real(*names)
+
+    monkeypatch.setattr(os, "rename", failing)
+    assert "(Permission denied)" in complaint(capsys, "export", source, "-o", folder, "--force")
+    assert sorted((path.name, path.is_symlink()) for path in folder.iterdir()) == before
+    assert (folder / "events.parquet").read_text() == "of another export"
+    monkeypatch.undo()
+    said(capsys, "export", source, "-o", folder, "--force")
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert len(parquet.read_table(folder / "events.parquet")) > 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [("export", "-o", ""), ("import", "--logdir", " "), ("flame", "-o", "")]
+)
+def test_an_empty_name_is_not_this_folder(
+    arguments: tuple[str, ...],
+    source: Path,
+    tmp_path: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command, *rest = arguments
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(SystemExit):
+        main([command, str(source), *rest])
+    assert "the name is empty; say where to write" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def blocks(language: str) -> list[str]:
