@@ -15,8 +15,11 @@ _LIMIT = 1 << 63
 _CHUNK = 1 << 20
 #: Rows whose products are worked out at a time: they stay in the processor's cache.
 _PART = 1 << 15
-#: Up to here the float sum of _CHUNK products, in parts, is off by less than 2⁶³.
-_NEAR = float(1 << 88)
+#: Where a factor is cut, in bits.
+_CUT = 20
+_UNIT = 1 << _CUT
+#: Sums that floats tell to be below this are below 2⁶³.
+_SAFE = float(1 << 62)
 
 
 def total(values: IntArray) -> int:
@@ -66,52 +69,62 @@ def sum_by(groups: IntArray, values: IntArray, count: int) -> IntArray:
 
 
 class Products:
-    """Sums of products by group, as Python integers, however large: add parts, then ask.
+    """Sums of products by group, exact however large: add parts, then ask.
 
-    Products are summed modulo 2⁶⁴, exactly; how often 2⁶⁴ fits into a sum is told by a float,
-    which is near enough for as many rows as are added before the sums are put together.
+    The second factor is cut in two, the products of each part are summed as 64-bit integers, and
+    floats that bound those sums tell when they have to be put away before they overflow.
     """
 
     def __init__(self, count: int) -> None:
-        self._totals = [0] * count
-        self._rows = 0
-        self._high = np.zeros(count, dtype=np.int64)
+        self._high = np.zeros(count, dtype=np.int64)  # in units of 2 ** _CUT
         self._low = np.zeros(count, dtype=np.int64)
-        self._near = np.zeros(count, dtype=np.float64)
+        self._most_high = 0.0
+        self._most_low = 0.0
+        self._beyond: IntArray | None = None  # Python's integers, where 64 bits were too few
 
     def add(self, groups: IntArray, first: IntArray, second: IntArray) -> None:
         """Add ``first`` × ``second``, neither of which is ever negative, to their ``groups``."""
         for begin in range(0, len(groups), _PART):
             part = slice(begin, begin + _PART)
-            group, one, other = groups[part], first[part], second[part]
-            count = len(self._totals)
-            near = np.bincount(group, one.astype(np.float64) * other.astype(np.float64), count)
-            if near.max(initial=0) >= _NEAR:
-                rows = zip(group.tolist(), one.tolist(), other.tolist(), strict=True)
-                for place, factor, other_factor in rows:
-                    self._totals[place] += factor * other_factor
-                continue
-            if self._rows + len(group) > _CHUNK:
-                self._put_together()
-            self._rows += len(group)
-            wrapped = one.astype(np.uint64) * other.astype(np.uint64)
-            self._near += near
-            self._high += np.bincount(group, wrapped >> np.uint64(32), count).astype(np.int64)
-            self._low += np.bincount(group, wrapped & np.uint64(0xFFFFFFFF), count).astype(np.int64)
+            self._add(groups[part], first[part], second[part])
 
-    def totals(self) -> list[int]:
-        """The sum of each group."""
-        self._put_together()
-        return list(self._totals)
+    def totals(self) -> IntArray:
+        """The sum of each group: int64, or Python's integers where all together are too many."""
+        high, low = (float(sums.sum(dtype=np.float64)) for sums in (self._high, self._low))
+        if self._beyond is None and high * _UNIT + low < _SAFE:
+            small: IntArray = (self._high << _CUT) + self._low
+            return small
+        return self._whole()
 
-    def _put_together(self) -> None:
-        for place in np.flatnonzero(self._near).tolist():
-            guess = int(self._near[place])
-            off = (int(self._high[place]) << 32) + int(self._low[place]) - guess
-            self._totals[place] += guess + (off + _LIMIT) % (2 * _LIMIT) - _LIMIT
-        self._rows = 0
-        for sums in (self._high, self._low, self._near):
-            sums[:] = 0
+    def _add(self, groups: IntArray, first: IntArray, second: IntArray) -> None:
+        high = second >> _CUT
+        weight = float(first.sum(dtype=np.float64))
+        most_high, most_low = weight * float(high.max(initial=0)), weight * _UNIT
+        if self._most_high + most_high >= _SAFE:  # nearer, but slower
+            most_high = float(first.astype(np.float64) @ high.astype(np.float64))
+        if max(most_high, most_low) >= _SAFE:
+            if self._beyond is None:
+                self._beyond = np.zeros(len(self._high), dtype=object)
+            np.add.at(self._beyond, groups, first.astype(object) * second.astype(object))
+            return
+        if self._most_low + most_low >= _SAFE:
+            self._high += self._low >> _CUT
+            self._low &= _UNIT - 1
+            self._most_high += self._most_low / _UNIT
+            self._most_low = float(_UNIT)
+        if self._most_high + most_high >= _SAFE:
+            self._beyond = self._whole()
+            self._high[:] = self._low[:] = 0
+            self._most_high = self._most_low = 0.0
+        if most_high:
+            np.add.at(self._high, groups, first * high)
+        np.add.at(self._low, groups, first * (second & (_UNIT - 1)))
+        self._most_high += most_high
+        self._most_low += most_low
+
+    def _whole(self) -> IntArray:
+        sums: IntArray = self._high.astype(object) * _UNIT + self._low.astype(object)
+        return sums if self._beyond is None else np.add(self._beyond, sums)
 
 
 def _magnitude(array: IntArray) -> float:

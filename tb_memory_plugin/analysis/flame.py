@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,6 @@ OF = {
 
 #: Rows that are weighed at a time: they stay in the processor's cache.
 _PART = 1 << 15
-_WIDE = 1 << 62
 
 #: A column of some rows.
 _At = Callable[[IntArray | slice], IntArray]
@@ -76,11 +75,14 @@ def weights(
     if of not in OF:
         raise QueryError(f"There is no {of!r} to weigh stacks by; choose one of {', '.join(OF)}.")
     birth = recording.values("allocations", "birth", device)
-    born = np.arange(*np.searchsorted(birth, (window.first, window.stop)))
+    born = slice(*np.searchsorted(birth, (window.first, window.stop)).tolist())
     if of == "kept":
         kept = recording.values("allocations", "death", device)[born] >= window.stop
-        return _by_bytes(recording, device, _only(born[kept], wanted), None)
-    count = _counted(recording, device, _only(born, wanted))
+        return _by_bytes(recording, device, _only(born.start + np.flatnonzero(kept), wanted), None)
+    count = np.zeros(_count(recording), dtype=np.int64)
+    places_of = _Places(recording, device)
+    for part in _slices(born.start, born.stop, wanted):
+        count += np.bincount(places_of(part), minlength=len(count))
     return Weights("allocations", count, count, None)
 
 
@@ -107,37 +109,49 @@ def _by_bytes(recording: Recording, device: Device, rows: IntArray, event: int |
 def _by_lifetime(
     recording: Recording, device: Device, window: EventWindow, wanted: IntArray | None
 ) -> Weights:
-    birth = recording.values("allocations", "birth", device)
-    death = recording.values("allocations", "death", device)
     amount = bytes_of(recording, device)
-    begins, ends = _moments(recording, device, birth, death)
+    begins, ends = _moments(recording, device)
     places_of = _Places(recording, device)
     sums = exact.Products(_count(recording))
     count = np.zeros(_count(recording), dtype=np.int64)
     first = window.first - 1 if window.carried else window.first
-    born = int(np.searchsorted(birth, window.stop))  # births are in order
-    for begin in range(0, born, _PART):
-        part = slice(begin, min(begin + _PART, born))
-        within = death[part] > first
-        rows: IntArray | slice = part  # slices are not copied: those of everything mostly are all
-        if wanted is not None or not within.all():
-            rows = _only(begin + np.flatnonzero(within), wanted)
+    for rows in _parts(recording, device, first, window.stop, wanted):
         lasted = np.minimum(ends(rows), window.end) - np.maximum(begins(rows), window.begin)
         places = places_of(rows)
         count += np.bincount(places, minlength=len(count))
         sums.add(places, amount[rows], np.maximum(lasted, 0))
-    totals = sums.totals()
-    value = np.array(totals, dtype=object if sum(totals) >= _WIDE else np.int64)
-    return Weights("byte_ns" if window.timed else "byte_events", value, count, None)
+    unit = "byte_ns" if window.timed else "byte_events"
+    return Weights(unit, sums.totals(), count, None)
 
 
-def _moments(
-    recording: Recording, device: Device, birth: IntArray, death: IntArray
-) -> tuple[_At, _At]:
+def _parts(
+    recording: Recording, device: Device, first: int, stop: int, wanted: IntArray | None
+) -> Iterator[IntArray | slice]:
+    """The rows alive after ``first`` or born later, before ``stop``, so many at a time.
+
+    Slices, which are not copied, where all of a part are.
+    """
+    older = _only(alive_rows(recording, device, first), wanted)
+    for begin in range(0, len(older), _PART):
+        yield older[begin : begin + _PART]
+    birth = recording.values("allocations", "birth", device)
+    # Births are in order, and nothing dies before it is born.
+    young, end = np.searchsorted(birth, (first + 1, stop)).tolist()
+    yield from _slices(young, end, wanted)
+
+
+def _slices(begin: int, end: int, wanted: IntArray | None) -> Iterator[IntArray | slice]:
+    for start in range(begin, end, _PART):
+        part = slice(start, min(start + _PART, end))
+        yield part if wanted is None else start + np.flatnonzero(wanted[part])
+
+
+def _moments(recording: Recording, device: Device) -> tuple[_At, _At]:
     """When rows of allocations were born and died: in ns, or, without time stamps, in events.
 
     What is before the first event and after the last is before and after every window.
     """
+    birth, death = (recording.values("allocations", name, device) for name in ("birth", "death"))
     times = event_times(recording, device)
     if times is None:
         return birth.__getitem__, death.__getitem__
@@ -157,10 +171,6 @@ def _moments(
         return np.where(events > last, AFTER, known[np.minimum(events, last)])
 
     return born_at, died_at
-
-
-def _counted(recording: Recording, device: Device, rows: IntArray) -> IntArray:
-    return np.bincount(_Places(recording, device)(rows), minlength=_count(recording))
 
 
 class _Places:

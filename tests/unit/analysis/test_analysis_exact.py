@@ -64,7 +64,7 @@ def test_sums_of_products_are_python_s(rows: list[tuple[int, int, int]]) -> None
         columns = np.array(part, dtype=np.int64).reshape(-1, 3).T
         sums.add(*columns)
     expected = [sum(a * b for group, a, b in rows if group == wanted) for wanted in range(4)]
-    assert sums.totals() == sums.totals() == expected
+    assert sums.totals().tolist() == sums.totals().tolist() == expected
 
 
 def test_sums_of_millions_of_products_are_exact() -> None:
@@ -78,4 +78,17 @@ def test_sums_of_millions_of_products_are_exact() -> None:
         ((1 << 36) + 1) * (len(range(g, rows, 3)) * (1 << 40) + sum(range(g, rows, 3)))
         for g in range(3)
     ]
-    assert sums.totals() == expected
+    assert sums.totals().tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(1 << 36, 5), (1, 1 << 50), (1 << 41, 1 << 10), ((1 << 42) + 1, (1 << 45) + 3)],
+)
+def test_sums_of_products_are_put_away_before_they_overflow(first: int, second: int) -> None:
+    rows = 70_000
+    sums = exact.Products(2)
+    groups = np.arange(rows) % 2
+    for _ in range(4):
+        sums.add(groups, np.full(rows, first), np.full(rows, second))
+    assert sums.totals().tolist() == [4 * rows // 2 * first * second] * 2
