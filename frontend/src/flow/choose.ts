@@ -25,7 +25,6 @@ import {
   selection,
   sort,
   upwards,
-  viewKey,
 } from "../state/view";
 import type { Link } from "./link";
 
@@ -133,7 +132,6 @@ function applyPlace(link: Link, fresh: Summary): void {
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";
   bytesRange.value = link.bytes ?? null;
-  if (link.view) viewKey.value = link.view;
 }
 
 const AUTOMATIC_BYTES = 512 * 2 ** 20;

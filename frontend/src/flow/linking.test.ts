@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Source, SourceList, Summary } from "../api";
 import { sourceId, sourceList, summary } from "../state/recording";
-import { cursor, range, selection } from "../state/view";
+import { cursor, range, selection, viewKey } from "../state/view";
 import { visible } from "../state/visible";
 import { applySummary, chooseSource, pending } from "./choose";
 import { followLink } from "./linking";
@@ -72,6 +72,19 @@ it("opens the source of a link whatever its id, and its place once it is read", 
   expect(page.location.hash).toContain("p.memory.at=4"); // the link survives until it is used
   applySummary(recording);
   expect([cursor.value, selection.value]).toEqual([4, { kind: "allocation", id: "7" }]);
+});
+
+it("shows the tab of a link while its source is read, and keeps the one chosen meanwhile", () => {
+  page.location.hash = "#memory&p.memory.run=run&p.memory.source=a&p.memory.view=segments";
+  end = followLink(frame(), null);
+  expect(viewKey.value).toBe("segments");
+  sourceList.value = known();
+  expect(viewKey.value).toBe("segments");
+  viewKey.value = "flame";
+  applySummary(recording);
+  expect(viewKey.value).toBe("flame");
+  settle();
+  expect(page.location.hash).toContain("p.memory.view=flame");
 });
 
 it("waits for the source of a link instead of opening another", () => {

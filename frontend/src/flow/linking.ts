@@ -74,6 +74,8 @@ function follow(link: Link): void {
       summary.value = null;
     }
     pending.value = link;
+    // Tabs are there while the source is still read, and may be changed by then.
+    if (link.view) viewKey.value = link.view;
     const known = summary.peek();
     if (!same || !known) return;
     summary.value = null;
