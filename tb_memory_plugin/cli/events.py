@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
             "" if row["size"] is None else format_bytes(row["size"]),
             row["stream"] or "",
             row["pool"] or "",
-            row["label"] or "",
+            text.cut(row["label"] or ""),
         ]
         for row in shown
     ]

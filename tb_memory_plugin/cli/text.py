@@ -65,6 +65,17 @@ def exact_bytes(count: int | None) -> str:
     return f"{format_bytes(count)} ({grouped(count)} bytes)"
 
 
+def cut(words: str, most: int = 64) -> str:
+    """``words`` in at most ``most`` characters: of long ones the middle is left out.
+
+    What a frame's file and line are stands at the end, the function at the beginning.
+    """
+    if len(words) <= most:
+        return words
+    tail = most // 2
+    return f"{words[: most - tail - 1]}…{words[-tail:]}"
+
+
 def facts(rows: Sequence[tuple[str, str]], indent: int = 2) -> list[str]:
     """Lines of words and what they are, the latter aligned."""
     wide = max((len(word) for word, _ in rows), default=0)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tb_memory_plugin.cli import main
+from tb_memory_plugin.recording.recording import save
+from tests.fixtures.histories import Event, history
 from tests.fixtures.snapshots import snapshot, write_pickle
 
 Capture = pytest.CaptureFixture[str]
@@ -89,3 +91,18 @@ def test_segments_are_told_to_people(path: Path, capsys: Capture) -> None:
     assert "more segments (--limit)" in printed
     assert main(["segments", str(path), "--at", "event:99999"]) == 1
     assert "they go from -1 to 899" in capsys.readouterr().err
+
+
+def test_long_names_of_files_are_cut_in_their_middle(tmp_path: Path, capsys: Capture) -> None:
+    long = "deep_" * 30
+    stacks = [[("forward", f"/x/{long}model.py", 88)], [("f", "b.py", 1)]]
+    events: list[Event] = [("alloc", 512, 8, {"stack": 0}), ("alloc", 1024, 8, {"stack": 1})]
+    path = tmp_path / "a.tbmem"
+    save(history(events, stacks=stacks), path, compress=True)
+    assert main(["events", str(path)]) == 0
+    _, head, first, second = capsys.readouterr().out.splitlines()
+    at = head.index("made at")
+    assert second[at:] == "f · b.py:1"
+    assert len(first[at:]) == 64
+    assert first[at:].startswith("forward · deep_") and first.endswith("_model.py:88")
+    assert answer(capsys, "events", path)["rows"][0]["label"] == f"forward · {long}model.py:88"
