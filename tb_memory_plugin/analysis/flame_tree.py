@@ -24,7 +24,8 @@ class Calls:
     ``first[k]`` … ``stop[k]`` - 1; of them, those whose stack ends at the node come first, up to
     ``own[k]``. ``frame`` is a row of ``frames``, or one of ``ROOT`` …; ``shortest`` and
     ``longest`` say how many frames a ``LIBRARY`` node stands for. ``key`` names a node by the
-    frames on its way, the same in every recording.
+    frames on its way, the same in every recording. ``spans`` are the distinct of all these ranges,
+    ``below`` and ``ending`` the places in it of what is below a node and of what ends at it.
     """
 
     order: IntArray
@@ -33,6 +34,9 @@ class Calls:
     first: IntArray
     own: IntArray
     stop: IntArray
+    spans: IntArray
+    below: IntArray
+    ending: IntArray
     shortest: IntArray
     longest: IntArray
     key: IntArray
@@ -52,23 +56,31 @@ def calls(recording: Recording, *, inverted: bool = False, folded: bool = False)
 
 @dataclass(frozen=True)
 class Totals:
-    """What every node weighs and how many allocations that is; ``own``: what ends at it."""
+    """What every node weighs and how many allocations that is; ``own``: what ends at it.
+
+    ``near`` is ``value`` rounded, which keeps its order, where that may be Python's integers.
+    """
 
     value: IntArray
     own: IntArray
     count: IntArray
     own_count: IntArray
+    near: IntArray
 
 
 def totals(tree: Calls, weighed: Weights) -> Totals:
     """The weights of the nodes of ``tree``: exactly their own and those of the nodes below."""
-    value, count = (_running(column[tree.order]) for column in (weighed.value, weighed.count))
+    # Far fewer ranges than nodes: most nodes have but one below them.
+    value, count = (
+        sums[tree.spans[:, 1]] - sums[tree.spans[:, 0]]
+        for sums in (_running(column[tree.order]) for column in (weighed.value, weighed.count))
+    )
     return Totals(
-        *(
-            sums[edge] - sums[tree.first]
-            for sums in (value, count)
-            for edge in (tree.stop, tree.own)
-        )
+        value[tree.below],
+        value[tree.ending],
+        count[tree.below],
+        count[tree.ending],
+        value.astype(np.float64)[tree.below],
     )
 
 
@@ -117,6 +129,12 @@ def _tree(of: Paths) -> Calls:
         nodes += len(ways)
     parent, symbol, count = (np.concatenate(column) for column in (parents, said, counts))
     first, ending = _spread(parent, count, [len(level) for level in parents])
+    spans, place = np.unique(
+        np.concatenate([first, first]) * (len(sizes) + 1)
+        + np.concatenate([first + count, first + ending]),
+        return_inverse=True,
+    )
+    below, own = place.reshape(2, -1).astype(np.int32)
     return Calls(
         order=of.places[np.argsort(first[at], kind="stable")],
         parent=parent,
@@ -124,6 +142,9 @@ def _tree(of: Paths) -> Calls:
         first=first,
         own=first + ending,
         stop=first + count,
+        spans=np.stack(np.divmod(spans, len(sizes) + 1), axis=1),
+        below=below,
+        ending=own,
         shortest=np.concatenate(shortest),
         longest=np.concatenate(longest),
         key=np.concatenate(keys),

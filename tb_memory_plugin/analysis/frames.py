@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,46 +43,57 @@ def frames_of_stacks(recording: Recording, stacks: Sequence[int]) -> list[list[d
 
 def frames_of_rows(recording: Recording, rows: IntArray) -> dict[int, dict[str, Any]]:
     """Rows of the table ``frames`` as the page takes them."""
-    library = recording.values("frame_kinds", "kind")[rows] != OWN
-    told = zip(rows.tolist(), _said(recording, rows), library.tolist(), strict=True)
+    told = said(recording, rows)
+    columns = zip(
+        rows.tolist(), told.function, told.file, told.line, (told.kind != OWN).tolist(), strict=True
+    )
     return {
-        row: {"function": function, "file": file, "line": line, "library": kind}
-        for row, (function, file, line), kind in told
+        row: {"function": function, "file": file, "line": line, "library": library}
+        for row, function, file, line, library in columns
     }
 
 
 def frame_labels(recording: Recording, frames: Iterable[int]) -> dict[int, str]:
-    """The label of each of ``frames`` (rows of the table); -1 is left out.
-
-    ``forward · model.py:88``; of an op and a node of autograd only the name.
-    """
+    """The label of each of ``frames`` (rows of the table); -1 is left out."""
     rows = np.array([frame for frame in frames if frame >= 0], dtype=np.int64)
-    kind = recording.values("frame_kinds", "kind")[rows].tolist()
-    said = list(_said(recording, rows))
-    short = {function: told_by(function) for function in {function for function, _, _ in said}}
-    place = {file: short_file(file) for file in {file for _, file, _ in said}}
-    return {
-        row: short[function]
-        if told in (NODE, OP)
-        else _label(short[function], place[file], line or 0)
-        for row, told, (function, file, line) in zip(rows.tolist(), kind, said, strict=True)
-    }
+    return dict(zip(rows.tolist(), labels_of(said(recording, rows)), strict=True))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What some rows of ``frames`` say, one element each; ``kind`` as in ``frame_kinds``."""
+
+    function: list[str | None]
+    file: list[str | None]
+    line: list[int | None]
+    kind: IntArray
+
+
+def said(recording: Recording, rows: IntArray) -> Said:
+    """Function, file, line and kind of ``rows`` of ``frames``."""
+    table = recording.table("frames")
+    lines: list[int | None] = arrays.values(table, "line")[rows].tolist()
+    if table.column("line").null_count:
+        known = arrays.valid(table, "line")[rows].tolist()
+        lines = [line if valid else None for line, valid in zip(lines, known, strict=True)]
+    function, file = (arrays.words_of(table, name, rows) for name in ("function", "file"))
+    return Said(function, file, lines, recording.values("frame_kinds", "kind")[rows])
+
+
+def labels_of(frames: Said) -> list[str]:
+    """What people call frames: ``forward · model.py:88``; an op, a node of autograd by its name."""
+    short = {function: told_by(function) for function in {*frames.function}}
+    place = {file: short_file(file) for file in {*frames.file}}
+    named = ((frames.kind == NODE) | (frames.kind == OP)).tolist()
+    return [
+        short[function] if by_name else _label(short[function], place[file], line or 0)
+        for by_name, function, file, line in zip(
+            named, frames.function, frames.file, frames.line, strict=True
+        )
+    ]
 
 
 def _label(function: str, file: str, line: int) -> str:
     if not file:
         return function
     return f"{function} · {file}:{line}" if line > 0 else f"{function} · {file}"
-
-
-def _said(
-    recording: Recording, rows: IntArray
-) -> Iterable[tuple[str | None, str | None, int | None]]:
-    """Function, file and line of rows of ``frames``."""
-    table = recording.table("frames")
-    known = arrays.valid(table, "line")[rows] if table.column("line").null_count else None
-    lines: list[int | None] = arrays.values(table, "line")[rows].tolist()
-    if known is not None:
-        lines = [line if valid else None for line, valid in zip(lines, known, strict=True)]
-    functions, files = (arrays.words_of(table, name, rows) for name in ("function", "file"))
-    return zip(functions, files, lines, strict=True)

@@ -56,7 +56,7 @@ def page(
         found = totals(tree, weights(recording, device, of, seen, at, hits))
     way = way_to(tree, _node(tree, root))
     names = Names(recording, tree, find)
-    nodes = _nodes(tree, sums, found, _largest(tree, sums.value, way[-1], width), names)
+    nodes = _nodes(tree, sums, found, _largest(tree, sums.near, way[-1], width), names)
     return {
         **described(recording, device, of, seen, weighed),
         "found": None
@@ -91,10 +91,8 @@ def _keys(tree: Calls, nodes: IntArray) -> list[str]:
     return [digits[begin : begin + 16] for begin in range(0, len(digits), 16)]
 
 
-def _largest(tree: Calls, value: IntArray, top: int, width: int) -> IntArray:
+def _largest(tree: Calls, near: IntArray, top: int, width: int) -> IntArray:
     """The nodes from ``top`` on that are wide enough, largest first, each after its parent."""
-    # Rounded, which keeps their order, and is all that is needed: they may be Python's integers.
-    near = value.astype(np.float64)
     within = (tree.first >= tree.first[top]) & (tree.stop <= tree.stop[top])
     within[:top] = False  # those on the way to a node may span no more than it
     within &= (near > 0) & (near >= near[top] / width)
@@ -112,7 +110,7 @@ def _nodes(
 
     Of those below one node the largest comes first, what is merged last.
     """
-    weighing = tree.parent[1:][sums.value[1:] > 0]
+    weighing = tree.parent[1:][sums.near[1:] > 0]
     children = np.bincount(weighing, minlength=len(tree.parent))[shown]
     place = np.empty(len(tree.parent), dtype=np.int64)
     place[shown] = np.arange(len(shown))

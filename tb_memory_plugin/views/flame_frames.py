@@ -11,14 +11,14 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.filters import parse
 from tb_memory_plugin.analysis.flame_paths import BEFORE, LIBRARY, NONE, ROOT
 from tb_memory_plugin.analysis.flame_tree import Calls
-from tb_memory_plugin.analysis.frames import frame_labels, frames_of_rows
+from tb_memory_plugin.analysis.frames import labels_of, said
 from tb_memory_plugin.analysis.matching import matching_frames
+from tb_memory_plugin.analysis.telling import OWN
 from tb_memory_plugin.recording.recording import Recording
 
 #: Bytes that each of the names' columns may take in an answer, as JSON.
 _ROOM = 200_000
 _SMALLER = -5
-_NOTHING = {"function": None, "file": None, "line": None, "library": False}
 _KINDS = {ROOT: "root", BEFORE: "before", NONE: "none", LIBRARY: "folded", _SMALLER: "smaller"}
 WORDS = {ROOT: "all", BEFORE: "before the window", NONE: "no stack recorded"}
 
@@ -51,21 +51,35 @@ class Names:
 
     def columns(self) -> dict[str, list[Any]]:
         """``label``, ``function``, ``file``, ``line``, ``kind``, and ``hit``: found by its text."""
-        rows = np.array([name[0] for name in self._known if name[0] >= 0], dtype=np.int64)
-        labels = frame_labels(self._recording, rows.tolist())
-        frames = frames_of_rows(self._recording, rows)
-        hits = self._hits()
-        told = [frames.get(name[0], _NOTHING) for name in self._known]
-        return {
-            "label": cut([labels.get(name[0]) or words(*name) for name in self._known]),
-            "function": cut([frame["function"] for frame in told]),
-            "file": cut([frame["file"] for frame in told]),
-            "line": [frame["line"] for frame in told],
-            "kind": [
-                _KINDS.get(name[0], "library" if frame["library"] else "own")
-                for name, frame in zip(self._known, told, strict=True)
+        known = np.array([name[0] for name in self._known], dtype=np.int64)
+        rows = known[known >= 0]
+        told = said(self._recording, rows)
+        library = np.ones(len(known), dtype=bool)
+        library[known >= 0] = told.kind != OWN
+        at = np.where(known >= 0, np.cumsum(known >= 0) - 1, len(rows)).tolist()
+        labels = [*labels_of(told), None]
+        columns = {
+            "label": [
+                labels[place] or words(*name) for place, name in zip(at, self._known, strict=True)
             ],
-            "hit": [name[0] >= 0 and bool(hits[name[0]]) for name in self._known],
+            **{
+                name: [values[place] for place in at]
+                for name, values in (
+                    ("function", [*told.function, None]),
+                    ("file", [*told.file, None]),
+                    ("line", [*told.line, None]),
+                )
+            },
+        }
+        for name in ("label", "function", "file"):
+            columns[name] = cut(columns[name])
+        kinds = zip(known.tolist(), library.tolist(), strict=True)
+        hits = np.append(self._hits(), False)  # -1 … : the last
+        found = hits[np.where(known >= 0, known, -1)]
+        return {
+            **columns,
+            "kind": [_KINDS.get(row, "library" if other else "own") for row, other in kinds],
+            "hit": found.tolist(),
         }
 
     def _place(self, name: _Name) -> int:
