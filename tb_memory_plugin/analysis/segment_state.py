@@ -100,11 +100,13 @@ class SegmentState:
     @property
     def fragmentation(self) -> dict[str, float | None]:
         """Both formulas in use. ``reserved``: 1 - allocated / reserved, the one that is plotted;
-        ``free_list``: 1 - largest free range / free bytes. None where there is nothing to divide.
+        ``free_list``: 1 - largest free range / free bytes. None where there is nothing to divide,
+        or more allocated than reserved.
         """
         held, free = self.reserved, self.free
+        told = held is not None and 0 < held >= self.allocated
         return {
-            "reserved": 1 - self.allocated / held if held is not None and held > 0 else None,
+            "reserved": 1 - self.allocated / held if told and held else None,
             "free_list": 1 - self.largest_free / free if free > 0 else None,
         }
 
@@ -195,6 +197,10 @@ def _problems(reserved: int | None, total: int, ranges: Mapped, pieces: Placed) 
             f"The segments add up to {format_bytes(total)} ({total} bytes), the history to "
             f"{format_bytes(reserved)} ({reserved} bytes) reserved: it maps or unmaps what it "
             "should not, and the segments drawn are what can be followed of it."
+        )
+    if reserved is None and total:
+        found.append(
+            "What is reserved is not known; the segments drawn are what can be followed of it."
         )
     if ranges.shared:
         found.append(f"{ranges.shared} mapped ranges overlap others; shared bytes count once.")

@@ -12,6 +12,10 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.lives import Lives
 from tb_memory_plugin.analysis.segments import reserved_deltas, reserved_start, segment_events
 from tb_memory_plugin.recording.schema import AFTER
+from tb_memory_plugin.units import format_bytes
+
+#: No memory is as large: what adds up to more is no sizes. (What is drawn needs room above it.)
+MOST_BYTES = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ def usage(tables: DeviceTables, lives: Lives) -> Usage:
 
     Where an address is allocated again without having been freed, the death comes as a row of
     its own before the birth, of the same event: every row moves one allocation.
-    Raises SourceError where a value does not fit 64 bits.
+    ``reserved`` is None where it is not known: nothing says what is mapped at the end, or the
+    history contradicts itself. Raises SourceError where values are more than any memory holds.
     """
     count = tables.events
     # Two slots an event, so that the death an allocation implies stands before its birth.
@@ -56,7 +61,12 @@ def usage(tables: DeviceTables, lives: Lives) -> Usage:
         reserved = None if start is None else exact.running(start, mapped)
     except OverflowError:
         raise tables.refuse("the allocations add up to more than 64 bits can count") from None
+    for sums, words in ((allocated, "the allocations add"), (reserved, "the segments add")):
+        if sums is not None and int(sums.max()) >= MOST_BYTES:
+            raise tables.refuse(f"{words} up to {format_bytes(int(sums.max()))}")
     _note_oddities(tables, allocated, reserved)
+    if reserved is not None and int(reserved.min()) < 0:
+        reserved = None
     return Usage(
         event=np.concatenate([[-1], event]),
         allocated=allocated,
@@ -68,7 +78,11 @@ def usage(tables: DeviceTables, lives: Lives) -> Usage:
 def _note_oddities(tables: DeviceTables, allocated: IntArray, reserved: IntArray | None) -> None:
     """Notes what no allocator does: the file is damaged, or whoever wrote it left things out."""
     if reserved is not None and int(reserved.min()) < 0:
-        tables.problem("more is unmapped than was ever mapped; reserved is not to be trusted")
+        short = format_bytes(-int(reserved.min()))
+        tables.problem(
+            f"the history contradicts itself: what it maps and unmaps leaves {short} less than "
+            "nothing, so that reserved is not known"
+        )
     elif reserved is not None and (allocated > reserved).any():
         tables.problem(
             "more is allocated than reserved: segments are missing from the file, and neither "

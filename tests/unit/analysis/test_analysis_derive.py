@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tb_memory_plugin.analysis.alive import reserved_known
 from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import AFTER, DERIVED
@@ -103,7 +105,10 @@ def test_no_history_breaks_the_identities(recording: Recording) -> None:
     assert before + net == usage.column("allocated").to_pylist()[-1]
     if "segments" in recording.tables and recording.table("segments").num_rows:
         total = sum(recording.table("segments").column("size").to_pylist())
-        assert usage.column("reserved").to_pylist()[-1] == total
+        contradicts = any("contradicts itself" in word for word in recording.meta["problems"])
+        reserved = usage.column("reserved").to_pylist()
+        assert reserved[-1] == (None if contradicts else total)
+        assert all(value is None if contradicts else value >= 0 for value in reserved)
 
 
 @given(ruins())
@@ -257,13 +262,34 @@ def test_step_annotation_and_label_come_to_the_allocation() -> None:
     assert [row["annotation"] for row in rows] == [None, None, "inner", "fwd"]
 
 
-def test_sums_beyond_64_bits_are_refused_in_words() -> None:
+def test_sums_that_no_memory_holds_are_refused_in_words() -> None:
     huge = (1 << 63) - 1
     recording = history([("alloc", 1, huge), ("alloc", 2, 1)])
     with pytest.raises(SourceError, match=r"test\.pickle: the allocations add up to more than 64"):
         derive(recording)
-    fine = derive(history([("alloc", 1, huge), ("free", 1, huge), ("alloc", 2, huge)]))
-    assert fine.table("usage").column("allocated").to_pylist() == [0, huge, 0, huge]
+    most = (1 << 60) - 1
+    fine = derive(history([("alloc", 1, most), ("free", 1, most), ("alloc", 2, most)]))
+    assert fine.table("usage").column("allocated").to_pylist() == [0, most, 0, most]
+    with pytest.raises(SourceError, match=r"the allocations add up to 1\.00 EiB on cuda:0"):
+        derive(history([("alloc", 1, most), ("alloc", 2, 1)]))
+    with pytest.raises(SourceError, match=r"the segments add up to 4\.00 EiB on cuda:0"):
+        derive(history([], blocks=[], segments=[{"address": 0, "size": 1 << 62}]))
+
+
+def test_a_history_that_unmaps_more_than_there_was_has_no_reserved() -> None:
+    # What is left at the end was there at the beginning, less what the events mapped since.
+    for size, known in ((32, True), (33, False)):
+        events: list[Event] = [("segment", 0, size), ("alloc", 0, 8), ("free", 0, 8)]
+        recording = derive(history(events, blocks=[], segments=[{"address": 1 << 20, "size": 32}]))
+        problems = " ".join(recording.meta["problems"])
+        assert ("contradicts itself: what it maps and unmaps leaves 1 B less" in problems) != known
+        assert reserved_known(recording, recording.devices[0]) == known
+        for reserved in recording.table("usage").column("reserved").to_pylist():
+            assert reserved >= 0 if known else reserved is None
+        state = segment_state(recording, recording.devices[0], 1)
+        assert (state.reserved is None) != known
+        assert state.fragmentation["reserved"] == (0.75 if known else None)
+        assert state.problems if not known else True
 
 
 def test_more_allocated_than_reserved_is_a_problem() -> None:

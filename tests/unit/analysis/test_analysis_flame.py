@@ -216,7 +216,7 @@ def test_the_area_under_the_curve_is_what_all_lifetimes_add_up_to() -> None:
 
 
 def test_what_64_bits_cannot_hold_is_exact() -> None:
-    size, day = (1 << 61) + 3, 86_400 * 10**9
+    size, day = (1 << 59) + 3, 86_400 * 10**9
     recording = derive(
         history(
             [

@@ -5,8 +5,8 @@ export interface Fragmentation {
   bytes: number;
 }
 
-/** Null where reserved is not known or nothing is held. */
+/** Null where reserved is not known, nothing is held, or more is allocated than held. */
 export function fragmentation(allocated: number, reserved: number | null): Fragmentation | null {
-  if (reserved === null || reserved <= 0) return null;
+  if (reserved === null || reserved <= 0 || allocated > reserved) return null;
   return { share: 1 - allocated / reserved, bytes: reserved - allocated };
 }

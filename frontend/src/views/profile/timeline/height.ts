@@ -28,8 +28,8 @@ export function heightFor(
 /** The formula plotted, as it is named wherever it is shown. */
 export const FRAGMENTATION = "1 − allocated ÷ reserved";
 
-/** Fragmentation in the plotted formula; null with nothing reserved. */
+/** Fragmentation in the plotted formula; null with nothing reserved, or more allocated than that. */
 export function fragmentation(allocated: number, reserved: number | null): number | null {
-  if (reserved === null || !(reserved > 0)) return null;
+  if (reserved === null || !(reserved > 0) || allocated > reserved) return null;
   return 1 - allocated / reserved;
 }
