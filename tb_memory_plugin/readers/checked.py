@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from tb_memory_plugin.recording.arrays import IntArray
 
 INT64_MAX = (1 << 63) - 1
 UINT64_MAX = (1 << 64) - 1
+#: In the year 2116. What is later is no time stamp, and too far away to be counted in ns.
+LATEST_US = (1 << 62) // 1_000
 
 _PLAIN_DEPTH = 6
 _PLAIN_ITEMS = 2_000
@@ -48,6 +50,11 @@ def address(value: Any, what: str) -> int:
     if type(value) is int and value > UINT64_MAX:
         raise Malformed(f"{what} is wider than 64 bits ({shown(value)})")
     return integer(value, what, 0, UINT64_MAX)
+
+
+def is_time(value: Any) -> TypeGuard[int]:
+    """Whether ``value`` can be a time stamp in microseconds."""
+    return type(value) is int and 0 <= value <= LATEST_US
 
 
 def integers(

@@ -15,9 +15,11 @@ import numpy as np
 
 from tb_memory_plugin.readers.checked import (
     INT64_MAX,
+    LATEST_US,
     UINT64_MAX,
     Malformed,
     integers,
+    is_time,
     shown,
     text,
 )
@@ -28,6 +30,9 @@ from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.schema import Action
 
 CHUNK = 4_096
+
+#: Values, and which of them are none.
+Column = tuple[IntArray, IntArray | None]
 
 #: Keys of a trace entry that are read; all others are left alone.
 KEYS = (
@@ -61,7 +66,6 @@ _MOVES_MEMORY[
     ]
 ] = True
 _SPECIAL[[Action.OOM, Action.SNAPSHOT, Action.USER_DEFINED]] = True
-_LATEST_US = INT64_MAX // 1_000
 
 
 class TraceReader:
@@ -114,7 +118,9 @@ class TraceReader:
         trace.put("address", rows, addresses)
         trace.put("size", rows, sizes)
         trace.put("stream", rows, _streams(values["stream"], first))
-        trace.put("time", rows, _times(values["time_us"], first))
+        times, strange = _times(values["time_us"], first)
+        trace.put("time", rows, times)
+        trace.strange_times += strange
         trace.put_codes("stack", rows, self.stacks.ids(values["frames"]))
         for column, key, codes in self._optional:
             optional = values[key]
@@ -163,7 +169,7 @@ def _values(chunk: list[dict[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _sizes(values: list[Any], actions: IntArray, first: int) -> tuple[IntArray, IntArray | None]:
+def _sizes(values: list[Any], actions: IntArray, first: int) -> Column:
     """Sizes; where an entry moves no memory, one that no column can hold is left out."""
     try:
         return integers(values, "size", first=first)
@@ -176,7 +182,7 @@ def _sizes(values: list[Any], actions: IntArray, first: int) -> tuple[IntArray, 
         return integers(kept, "size", first=first)
 
 
-def _streams(values: list[Any], first: int) -> tuple[IntArray, IntArray | None]:
+def _streams(values: list[Any], first: int) -> Column:
     """Streams are pointers that torch writes as signed integers: read modulo 2⁶⁴."""
     try:
         return integers(values, "stream", unsigned=True, first=first)
@@ -188,11 +194,20 @@ def _streams(values: list[Any], first: int) -> tuple[IntArray, IntArray | None]:
         return integers(folded, "stream", unsigned=True, first=first)
 
 
-def _times(values: list[Any], first: int) -> tuple[IntArray, IntArray | None]:
-    times, missing = integers(values, "time_us", first=first)
-    if int(times.max()) > _LATEST_US:
-        raise Malformed(f"time_us is out of range ({int(times.max())})")
-    return times, missing
+def _times(values: list[Any], first: int) -> tuple[Column, int]:
+    """Time stamps, and how many are none: negative, no integers, or of another century.
+
+    They are left out: what memory did and in which order does not depend on them.
+    """
+    try:
+        times, missing = integers(values, "time_us", first=first)
+        if int(times.max()) <= LATEST_US:
+            return (times, missing), 0
+    except Malformed:
+        pass
+    kept = [value if is_time(value) else None for value in values]
+    strange = sum(value is not None for value in values) - sum(time is not None for time in kept)
+    return integers(kept, "time_us", first=first), strange
 
 
 def _check_complete(missing: IntArray | None, actions: IntArray, first: int, key: str) -> None:
@@ -221,7 +236,7 @@ def _special(
         Special(
             first + place,
             Action(int(actions[place])),
-            times[place],
+            times[place] if is_time(times[place]) else None,
             {key: chunk[place].get(key) for key in ("size", "device_free", "frames")},
         )
         for place in np.flatnonzero(_SPECIAL[actions]).tolist()

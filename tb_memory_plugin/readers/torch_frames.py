@@ -16,16 +16,21 @@ from tb_memory_plugin.recording.stacks import StackInterner
 #: What ``augment_with_fx_traces=True`` adds to a frame (torch 2.10 and later).
 FX_KEYS = ("fx_node_op", "fx_node_name", "fx_node_target", "fx_node_info", "fx_original_trace")
 
-_Key = tuple[str, str, int]
+_Key = tuple[Any, ...]
 _INT32_MAX = (1 << 31) - 1
 _FORMATTED = re.compile(r'\s*File "(?P<file>.*)", line (?P<line>\d{1,9}), in (?P<name>[^\n]*)')
-_PLAIN_KEYS = 3  # name, filename, line
+#: Name, filename and line: what each is called in a sentence, and its type.
+_PARTS = (("name", str), ("file", str), ("line", int))
 
 
 class FrameStacks:
-    """Stacks of one source by content; ids are rows of the tables it makes."""
+    """Stacks of one source by content; ids are rows of the tables it makes.
+
+    ``strange`` says of every different frame what was left out of it, as it has the wrong type.
+    """
 
     def __init__(self) -> None:
+        self.strange: list[str] = []
         self._interner = StackInterner()
         self._finder = StackFinder(self._intern, _key)
         self._frames: dict[tuple[_Key, str | None], int] = {}
@@ -54,11 +59,12 @@ class FrameStacks:
 
     def _frame(self, frame: Any) -> int:
         key, extra = _key(frame), None
-        if len(frame) > _PLAIN_KEYS and type(frame) is dict:
+        if len(frame) > len(_PARTS) and type(frame) is dict:
             extra = _extra(frame)
         found = self._frames.get((key, extra))
         if found is None:
-            name, file, line = key
+            name, file, line, *wrong = key
+            self.strange += wrong
             line = line if 0 <= line <= _INT32_MAX else 0
             found = self._interner.frame(text(name), text(file), line, extra)
             self._frames[key, extra] = found
@@ -75,7 +81,9 @@ class FrameStacks:
 
 
 def _key(frame: Any) -> _Key:
-    """What tells a frame apart, checked. Raises Malformed."""
+    """What tells a frame apart: name, file and line, and the first of these that had to be left
+    out, in words, if any has the wrong type. Raises Malformed.
+    """
     if type(frame) is str:
         return _parsed(frame)
     if type(frame) is not dict:
@@ -83,10 +91,17 @@ def _key(frame: Any) -> _Key:
     name, file, line = frame.get("name"), frame.get("filename"), frame.get("line")
     if type(name) is str and type(file) is str and type(line) is int:
         return name, file, line
-    for value, kind, what in ((name, str, "name"), (file, str, "filename"), (line, int, "line")):
-        if value is not None and type(value) is not kind:
-            raise Malformed(f"the {what} of a frame is {shown(value)}")
-    return name or "", file or "", line or 0
+    left_out = [
+        f"the {what} {shown(value)}"
+        for value, (what, kind) in zip((name, file, line), _PARTS, strict=True)
+        if value is not None and type(value) is not kind
+    ]
+    return (
+        name if type(name) is str else "",
+        file if type(file) is str else "",
+        line if type(line) is int else 0,
+        *left_out[:1],
+    )
 
 
 def _parsed(line: str) -> _Key:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,10 @@ class Facts:
     unknown_actions: Counter[str]
     unknown_states: Counter[str]
     unknown_stages: Counter[str]
+    strange_frames: Sequence[str]  # what is wrong with each, in words
+    strange_times: Mapping[str, int]  # time stamps left out of each device's trace
+    strange_annotations: int
+    years_apart: int | None  # the time stamps, where that is too many
     overflowed: Any
     settings: Any
 
@@ -40,6 +44,7 @@ def meta(facts: Facts) -> dict[str, Any]:
             *_unknown(facts.unknown_actions, "entries of an action", "are shown as unknown"),
             *_unknown(facts.unknown_states, "blocks in a state", "are counted by its first word"),
             *_unknown(facts.unknown_stages, "annotations with a stage", "are left out"),
+            *_strange(facts),
             *_overflow(facts, settings or {}),
         ],
     }
@@ -92,6 +97,31 @@ def _unknown(counts: Counter[str], what: str, then: str) -> list[str]:
     words = ", ".join(repr(word) for word, _ in counts.most_common(5))
     more = f" and {len(counts) - 5} others" if len(counts) > 5 else ""
     return [f"{counts.total()} {what} this version does not know ({words}{more}) {then}."]
+
+
+def _strange(facts: Facts) -> list[str]:
+    """What was left out because its value cannot be."""
+    found = [
+        f"{count} of {facts.sizes[key]} time stamps of device {key} are none (negative, after the "
+        "year 2116, or no integers) and are left out; its events have no time axis."
+        for key, count in facts.strange_times.items()
+        if count
+    ]
+    if facts.strange_annotations:
+        found.append(
+            f"{facts.strange_annotations} annotations without a valid time stamp are left out."
+        )
+    if facts.years_apart is not None:
+        found.append(
+            f"The time stamps are {facts.years_apart} years apart, so that some must be wrong: all "
+            "are left out, steps and annotations too, and events are shown in their order."
+        )
+    if facts.strange_frames:
+        found.append(
+            f"{len(facts.strange_frames)} different frames have a name, file or line of the wrong "
+            f"type ({facts.strange_frames[0]}), which is left out."
+        )
+    return found
 
 
 def _overflow(facts: Facts, settings: Mapping[str, Any]) -> list[str]:

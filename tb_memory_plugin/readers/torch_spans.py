@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tb_memory_plugin.readers.checked import INT64_MAX, integer, mapping, sequence, string
+from tb_memory_plugin.readers.checked import integer, is_time, mapping, sequence, string
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.schema import sentinel
 
 _STEP = re.compile(r"ProfilerStep#(\d{1,9})")
 _OPTIMIZER_STEP = "Optimizer.step"
 _BEFORE, _AFTER = sentinel("begin"), sentinel("end")
-_LATEST_US = INT64_MAX // 1_000
 _PARENTS_TRIED = 64
 
 
@@ -54,21 +53,28 @@ class Entry:
     time_us: int
 
 
-def entries(annotations: Any) -> list[Entry]:
-    """``external_annotations`` checked. Raises Malformed."""
-    found = []
+def entries(annotations: Any) -> tuple[list[Entry], int]:
+    """``external_annotations`` checked, and how many have no valid time stamp, which are left out.
+
+    Raises Malformed.
+    """
+    found, untimed = [], 0
     for place, value in enumerate(sequence(annotations, "external_annotations")):
         what = f"annotation {place}"
         entry = mapping(value, what)
+        time = entry.get("time_us")
+        if not is_time(time):
+            untimed += 1
+            continue
         found.append(
             Entry(
                 string(entry.get("name"), f"the name of {what}"),
                 string(entry.get("stage"), f"the stage of {what}"),
                 integer(entry.get("device", 0), f"the device of {what}", -1),
-                integer(entry.get("time_us"), f"the time_us of {what}", 0, _LATEST_US),
+                time,
             )
         )
-    return found
+    return found, untimed
 
 
 def pair(found: list[Entry]) -> tuple[list[Span], Counter[str]]:

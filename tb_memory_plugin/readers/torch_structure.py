@@ -32,6 +32,10 @@ PARTS = ("segments", "device_traces", "host_segments", "host_traces")
 #: Pinned host memory stands behind all devices.
 HOST = 1 << 21
 
+#: What is recorded longer has wrong time stamps (a clock that was not set begins in 1970).
+MOST_YEARS = 30
+_YEAR_US = 365 * 86_400 * 10**6
+
 _REMEDY = "use the file that torch.cuda.memory._dump_snapshot() wrote"
 
 
@@ -132,8 +136,14 @@ def _recording(
         devices[ordinal]: reader.read(trace, device_key(ordinal), consume, done.add)
         for ordinal, trace in source.traces
     }
-    found, strange_stages = torch_spans.pair(torch_spans.entries(source.annotations))
+    annotations, untimed = torch_spans.entries(source.annotations)
+    found, strange_stages = torch_spans.pair(annotations)
     found += torch_tables.nightly_spans(traces, ordinals)
+    apart = _years(traces, found)
+    if apart > MOST_YEARS:
+        found = []
+        for trace in traces.values():
+            trace.without_times()
     origin, last = _times(traces, found)
     spans = torch_spans.arranged(found, last)
 
@@ -147,12 +157,18 @@ def _recording(
     }
     facts = torch_meta.Facts(
         sizes={device_key(ordinal): size for ordinal, size in sizes.items()},
-        timed=any(_has_times(trace) for trace in traces.values()),
+        timed=any(len(trace.times) or trace.strange_times for trace in traces.values()),
         stacked=tables["stacks"].num_rows > 0,
         stepped=any(span.kind == "step" for span in spans),
         unknown_actions=reader.unknown_actions,
         unknown_states=state.unknown_states,
         unknown_stages=strange_stages,
+        strange_frames=stacks.strange,
+        strange_times={
+            device_key(ordinal): traces[devices[ordinal]].strange_times for ordinal in sizes
+        },
+        strange_annotations=untimed,
+        years_apart=apart if apart > MOST_YEARS else None,
         overflowed=source.rest.get("trace_alloc_overflowed"),
         settings=source.settings,
     )
@@ -184,23 +200,27 @@ def _device(ordinal: int, device_type: str) -> dict[str, Any]:
     return {"key": key, "name": f"{device_type}:{key}", "type": device_type, "ordinal": ordinal}
 
 
-def _has_times(trace: Trace) -> bool:
-    missing = trace.missing.get("time")
-    return missing is None or not bool(missing.all())
+def _moments(traces: dict[int, Trace], spans: list[torch_spans.Span]) -> list[int]:
+    """The first and last moments of the source's parts, in microseconds."""
+    moments = [time for span in spans for time in (span.begin, span.end) if time is not None]
+    for trace in traces.values():
+        if len(trace.times):
+            moments += [int(trace.times.min()), int(trace.times.max())]
+    return moments
+
+
+def _years(traces: dict[int, Trace], spans: list[torch_spans.Span]) -> int:
+    """How many years the time stamps of the source are apart."""
+    moments = _moments(traces, spans)
+    return (max(moments) - min(moments)) // _YEAR_US if moments else 0
 
 
 def _times(
     traces: dict[int, Trace], spans: list[torch_spans.Span]
 ) -> tuple[int | None, int | None]:
-    """The first and the last moment of the source in microseconds; None without time stamps."""
-    moments = [time for span in spans for time in (span.begin, span.end) if time is not None]
-    lasts = []
-    for trace in traces.values():
-        times, missing = trace.columns["time"], trace.missing.get("time")
-        known = times if missing is None else times[~missing]
-        if len(known):
-            moments += [int(known.min()), int(known.max())]
-            lasts.append(int(known.max()))
+    """The first moment of the source and that of its last event; None without time stamps."""
+    moments = _moments(traces, spans)
+    lasts = [int(trace.times.max()) for trace in traces.values() if len(trace.times)]
     return (min(moments), max(lasts) if lasts else None) if moments else (None, None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ class Trace:
         missing: masks of the rows without a value, for columns that have such rows.
         special: entries for ``marks`` and ``spans``.
         categories: event, address and word of the births whose category is known.
+        strange_times: how many time stamps were left out, because they are none.
     """
 
     def __init__(self, length: int) -> None:
@@ -53,6 +54,19 @@ class Trace:
         self.missing: dict[str, IntArray] = {}
         self.special: list[Special] = []
         self.categories: list[tuple[int, int, str]] = []
+        self.strange_times = 0
+
+    @property
+    def times(self) -> IntArray:
+        """The time stamps that are known, in microseconds as in the file."""
+        missing = self.missing.get("time")
+        times = self.columns["time"]
+        return times if missing is None else times[~missing]
+
+    def without_times(self) -> None:
+        """Leave all time stamps out."""
+        self.missing["time"] = np.ones(len(self.columns["time"]), dtype=bool)
+        self.special = [replace(special, time_us=None) for special in self.special]
 
     def put(self, name: str, rows: slice, column: tuple[IntArray, IntArray | None]) -> None:
         """Fill ``rows`` of a column with values, and the mask of those that are none."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from tb_memory_plugin.errors import SourceError
+from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import Action, Category
 from tests.formats.snapshot_dicts import (
     block,
@@ -86,13 +88,8 @@ def test_addresses_reach_to_the_last_byte() -> None:
         (event("alloc", size="512"), "size of entry 1 is '512', not an integer"),
         (event("alloc", stream="x"), "stream of entry 1"),
         (event("alloc", stream=1 << 64), "stream of entry 1"),
-        (event("alloc", time_us=-1), "time_us of entry 1 is negative"),
-        (event("alloc", time_us=1 << 62), "time_us is out of range"),
-        (event("alloc", time_us="now"), "time_us of entry 1"),
         (event("alloc", frames="main"), "frames is 'main', not a list"),
         (event("alloc", frames=[5]), "a frame is 5"),
-        (event("alloc", frames=[frame("f", line="one")]), "the line of a frame is 'one'"),
-        (event("alloc", frames=[{"name": b"f"}]), "the name of a frame is a bytes"),
         (event("alloc", forward_frames=[1]), "forward_frames is not a list of text"),
         (event("alloc", pool_id=(1, 2, 3)), "a pool id has 3 parts"),
         (event("alloc", pool_id=(0, 1 << 64)), "a pool id is out of range"),
@@ -115,6 +112,70 @@ def test_wrong_values_of_known_keys_are_refused_in_words(entry: object, words: s
 
     assert words in str(refused.value)
     assert str(refused.value).startswith("made.pickle: ")
+
+
+def problems_of(*entries: Any) -> tuple[Recording, str]:
+    """The recording of a history with wrong values in it, and the one sentence it has on them."""
+    recording = recorded(whole(*entries))
+    (problem,) = recording.meta["problems"]
+    return recording, problem
+
+
+@pytest.mark.parametrize("wrong", [-1, 1 << 62, (1 << 62) // 1000 + 1, "now", 1.5, True])
+def test_wrong_time_stamps_are_left_out_and_counted(wrong: Any) -> None:
+    entries = [
+        event("alloc", time_us=5),
+        event("oom", time_us=wrong) | {"device_free": 1},
+        event("free_completed", time_us=7),
+        event("alloc", 0x2000),
+    ]
+    recording, problem = problems_of(*entries)
+
+    assert problem.startswith("1 of 4 time stamps of device 0 are none (negative, ")
+    assert column(recording, "events", "time") == [0, None, 2000, None]
+    assert column(recording, "marks", "time") == [None]
+    assert column(recording, "events", "size") == [512] * 4
+    assert [lack["what"] for lack in recording.meta["missing"]] == ["stacks", "steps"]
+
+
+def test_time_stamps_of_another_age_leave_no_time_axis() -> None:
+    year = 365 * 86_400 * 10**6
+    note = {"name": "ProfilerStep#1", "stage": "START", "device": 0, "time_us": 1}
+    late = 31 * year
+    recording = recorded(
+        whole(
+            event("snapshot", time_us=0),
+            event("alloc", time_us=late),
+            external_annotations=[note],
+        )
+    )
+    (problem,) = recording.meta["problems"]
+
+    assert problem.startswith("The time stamps are 31 years apart")
+    assert column(recording, "events", "time") == [None, None]
+    assert column(recording, "marks", "time") == [None]
+    assert recording.table("spans").num_rows == 0
+    assert recording.meta["time_origin_ns"] is None
+    fine = recorded(whole(event("alloc", time_us=1), event("alloc", 0x2000, time_us=late - year)))
+    assert fine.meta["problems"] == []
+
+
+def test_parts_of_frames_of_the_wrong_type_are_left_out_and_counted() -> None:
+    stacks: list[list[Any]] = [
+        [frame("f", line="one"), frame("main")],
+        [frame("f", line="one"), frame("other")],
+        [{"name": b"f", "filename": "a.py", "line": 3}],
+        [frame("f", line=None)],
+    ]
+    entries = [event("alloc", place << 12, frames=frames) for place, frames in enumerate(stacks)]
+    recording, problem = problems_of(*entries)
+
+    words = "2 different frames have a name, file or line of the wrong type (the line 'one')"
+    assert problem.startswith(words)
+    table = recording.table("frames")
+    found = [(row["function"], row["file"], row["line"]) for row in table.to_pylist()]
+    assert {("f", "train.py", 0), ("main", "train.py", 1), ("", "a.py", 3)} <= set(found)
+    assert column(recording, "events", "stack") == [0, 1, 2, 3]
 
 
 def test_integers_where_no_memory_moves_may_be_absurd() -> None:

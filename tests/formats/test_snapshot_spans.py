@@ -201,15 +201,21 @@ def test_other_stages_are_left_out_and_told() -> None:
     [
         {"name": 5},
         {"stage": None},
-        {"time_us": None},
-        {"time_us": -1},
-        {"time_us": 1 << 60},
         {"device": "0"},
     ],
 )
 def test_wrong_annotations_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SourceError, match="of annotation 0"):
         recorded(whole(event("alloc"), external_annotations=[note("f", "START", 1) | wrong]))
+
+
+@pytest.mark.parametrize("time", [None, -1, 1 << 60, "now"])
+def test_annotations_without_a_valid_time_are_left_out_and_told(time: Any) -> None:
+    notes = [note("f", "START", 1) | {"time_us": time}, note("g", "START", 1)]
+    recording = recorded(whole(event("alloc", time_us=0), external_annotations=notes))
+
+    assert [row["name"] for row in recording.table("spans").to_pylist()] == ["g"]
+    assert recording.meta["problems"][0].startswith("1 annotations without a valid time stamp")
 
 
 def test_many_that_never_end_take_no_time() -> None:
