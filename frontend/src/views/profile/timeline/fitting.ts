@@ -5,6 +5,9 @@ const AROUND = 36;
 const A_LETTER = 6.4;
 /** Widest an entry gets; longer words are cut with an ellipsis. */
 const WIDEST = 210;
+/** Pixels from a point to the middle of its label, above and below it. */
+const ABOVE = 10;
+const BELOW = 13;
 /** Room for "+12 more". */
 const MORE = 64;
 
@@ -35,6 +38,23 @@ function countFitting(
     if (line < lines - 1 || used + spare <= room) fits = index + 1;
   }
   return fits;
+}
+
+/**
+ * Where a label beside a point at height `y` is `clear` of all `lines`: above it, or below it where
+ * there is no room under `top`.
+ */
+export function beside(
+  y: number,
+  lines: readonly number[],
+  clear: number,
+  { top, bottom }: { readonly top: number; readonly bottom: number },
+): number {
+  const above = clearOf(y - ABOVE, lines, clear);
+  if (above >= top) return above;
+  const flipped = lines.map((line) => -line);
+  const below = -clearOf(-(y + BELOW), flipped, clear);
+  return below <= bottom ? below : Math.max(above, top);
 }
 
 /** The nearest height at or above `y` (pixels grow downwards) that is `clear` of all `lines`. */

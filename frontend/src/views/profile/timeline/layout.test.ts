@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { besidePointer, clearOf, fitting } from "./fitting";
+import { beside, besidePointer, clearOf, fitting } from "./fitting";
 import { binSize, covers, tileFor } from "./grid";
 import { fragmentation, heightFor } from "./height";
 import { boxAt, fitText, type Item, layOut, rowsOf } from "./lanes";
@@ -46,6 +46,7 @@ describe("height", () => {
     expect(fragmentation(75, 100)).toBe(0.25);
     expect(fragmentation(0, 0)).toBeNull();
     expect(fragmentation(5, null)).toBeNull();
+    expect(fragmentation(5, 4)).toBeNull();
   });
 });
 
@@ -156,6 +157,13 @@ describe("a label among lines", () => {
   it("goes above the line it would touch, and above the next one too", () => {
     expect(clearOf(100, [104], 9)).toBe(95);
     expect(clearOf(100, [90, 96], 9)).toBe(81);
+  });
+  it("goes below its point where there is no room above, and stays in the plot", () => {
+    const room = { top: 20, bottom: 105 };
+    expect(beside(60, [40], 9, room)).toBe(50);
+    expect(beside(30, [22], 9, room)).toBe(43);
+    expect(beside(30, [22, 40], 9, room)).toBe(49);
+    expect(beside(30, [22, 40, 52, 64, 76, 88, 100], 9, room)).toBe(20);
   });
 });
 

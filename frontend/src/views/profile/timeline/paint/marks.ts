@@ -2,7 +2,7 @@
 
 import { bytes } from "../../../../format";
 import type { Ink } from "../../../../theme/theme";
-import { clearOf } from "../fitting";
+import { beside } from "../fitting";
 import type { PlacedMark, Scene } from "../scene";
 import { crisp, label, line, type Surface } from "./surface";
 
@@ -67,23 +67,22 @@ export function paintDot(surface: Surface, scene: Scene, ink: Ink): void {
   context.strokeStyle = dot.isPeak ? ink.background : ink.cursor;
   context.stroke();
   const text = `${dot.isPeak ? "peak" : "highest here"} ${bytes(dot.bytes)}`;
-  const room = plot.left + plot.width - x;
-  const fits = room > context.measureText(text).width + 16;
+  const wide = context.measureText(text).width;
+  const fits = plot.left + plot.width - x > wide + 16;
+  const [from, to] = fits ? [dot.x, dot.x + 9 + wide] : [dot.x - 9 - wide, dot.x];
+  const room = { top: plot.top, bottom: plot.top + plot.height - CLEAR };
   context.textAlign = fits ? "left" : "right";
-  const middle = clearOf(y - 10, linesAt(scene), CLEAR);
-  label(surface, text, fits ? x + 9 : x - 9, Math.max(middle, plot.top), ink.text, ink.background);
+  const middle = beside(y, linesAt(scene, from, to), CLEAR, room);
+  label(surface, text, fits ? x + 9 : x - 9, middle, ink.text, ink.background);
 }
 
-/** Where reserved and capacity pass over the dot. */
-function linesAt(scene: Scene): number[] {
-  const { plot, height, dot } = scene;
-  const sheet = scene.sheets.at(-1);
-  const column = Math.floor(((dot?.x ?? 0) / plot.width) * plot.columns);
-  const reserved = sheet?.reserved?.[Math.min(column, plot.columns - 1)];
-  const lines = [reserved, height.showsCapacity ? scene.capacity : null];
-  return lines.flatMap((bytes) =>
-    bytes === null || bytes === undefined || Number.isNaN(bytes)
-      ? []
-      : [plot.top + plot.height * (1 - bytes / height.top)],
-  );
+/** The heights at which reserved and capacity pass between two places of the plot. */
+function linesAt(scene: Scene, from: number, to: number): number[] {
+  const { plot, height } = scene;
+  const columnOf = (x: number): number =>
+    Math.min(Math.max(Math.floor((x / plot.width) * plot.columns), 0), plot.columns - 1);
+  const reserved = scene.sheets.at(-1)?.reserved?.slice(columnOf(from), columnOf(to) + 1) ?? [];
+  const held = new Set([...reserved].filter((bytes) => !Number.isNaN(bytes)));
+  if (height.showsCapacity && scene.capacity !== null) held.add(scene.capacity);
+  return [...held].map((bytes) => plot.top + plot.height * (1 - bytes / height.top));
 }
