@@ -10,6 +10,16 @@ export interface Stretch {
   readonly address: string;
 }
 
+/** What was too much for one answer. */
+export interface Hidden {
+  /** Lives that are not drawn by themselves though large enough, and their bytes. */
+  readonly rows: number;
+  readonly bytes: number;
+  /** Ranges of addresses that are not in `segments`. */
+  readonly ranges: number;
+  readonly range_bytes: number;
+}
+
 /** Metadata `tile` of the answer. */
 export interface TileAbout {
   readonly level: number;
@@ -25,7 +35,7 @@ export interface TileAbout {
   readonly pixel: number;
   readonly by: string;
   readonly groups: readonly UsageGroup[];
-  readonly hidden: { readonly rows: number };
+  readonly hidden: Hidden;
   /** Height of the whole picture in bytes. */
   readonly extent: number;
   /** What the search finds in the whole recording; null where nothing is searched for. */

@@ -36,6 +36,7 @@ class Picture:
     """What a layout made of the lives.
 
     ``offset`` is that of every row, ``merged_offset`` that of every cell, None for those on top.
+    ``hidden`` lives, ``hidden_bytes`` together, are too many to be drawn by themselves.
     """
 
     rows: Seen
@@ -45,6 +46,7 @@ class Picture:
     merged: Merged
     merged_offset: IntArray | None
     hidden: int
+    hidden_bytes: int
 
 
 def content(of: Lives, columns: Columns, picture: Picture, about: dict[str, Any]) -> bytes:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.positions import Ranges, lanes, ranges
@@ -43,19 +44,25 @@ def offsets(recording: Recording, device: Device, of: Lives, layout: str) -> Int
     return memo(recording, key, lambda: lanes(of.bytes, _sequence(of)))
 
 
-def segments(recording: Recording, device: Device) -> list[dict[str, Any]]:
-    """The ranges of addresses in the picture by address, the first ``MOST_RANGES`` of them."""
+def segments(recording: Recording, device: Device) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """The ranges of addresses in the picture by address, and what is left out of them.
+
+    Of more than ``MOST_RANGES`` these are the largest.
+    """
     found = _ranges(recording, device)
+    order = np.argsort(-found.size, kind="stable")
+    kept, left = np.sort(order[:MOST_RANGES]), order[MOST_RANGES:]
     rows = zip(
-        found.begin[:MOST_RANGES].tolist(),
-        found.size[:MOST_RANGES].tolist(),
-        found.offset[:MOST_RANGES].tolist(),
+        found.begin[kept].tolist(),
+        found.size[kept].tolist(),
+        found.offset[kept].tolist(),
         strict=True,
     )
-    return [
+    told = [
         {"offset": offset, "size": size, "address": hexadecimal(address)}
         for address, size, offset in rows
     ]
+    return told, {"ranges": len(left), "range_bytes": exact.total(found.size[left])}
 
 
 def _ranges(recording: Recording, device: Device) -> Ranges:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.views.tile.seen import Seen
 
@@ -21,12 +22,14 @@ _TALL = 2
 class Placed:
     """Places in the lives given: those drawn by themselves, and those too short or small for it.
 
-    ``hidden`` of the latter would have been drawn, had there not been too many.
+    ``hidden`` of the latter would have been drawn, had there not been too many; they are
+    ``hidden_bytes``.
     """
 
     drawn: IntArray
     rest: IntArray
     hidden: int
+    hidden_bytes: int
 
 
 def place(seen: Seen, size: IntArray, offset: IntArray, low: int, high: int, pixel: int) -> Placed:
@@ -35,10 +38,11 @@ def place(seen: Seen, size: IntArray, offset: IntArray, low: int, high: int, pix
     alone = ~seen.short | (size >= _TALL * pixel)
     drawn = np.flatnonzero(inside & alone)
     left = np.flatnonzero(inside & ~alone)
-    hidden = max(len(drawn) - MOST_ROWS, 0)
+    hidden, hidden_bytes = max(len(drawn) - MOST_ROWS, 0), 0
     if hidden:
         area = size[drawn].astype(np.float64) * seen.columns[drawn]
         order = np.argpartition(-area, MOST_ROWS)
-        left = np.sort(np.concatenate([left, drawn[order[MOST_ROWS:]]]))
+        others = drawn[order[MOST_ROWS:]]
+        left, hidden_bytes = np.sort(np.concatenate([left, others])), exact.total(size[others])
         drawn = np.sort(drawn[order[:MOST_ROWS]])
-    return Placed(drawn, left, hidden)
+    return Placed(drawn, left, hidden, hidden_bytes)

@@ -17,7 +17,8 @@ MOST_CELLS = 16_000
 class Merged:
     """``count`` lives of a ``band`` in a ``column`` (and pixel ``row``), ``bytes`` together.
 
-    ``one`` is the life where it is only one, else -1; ``hit`` whether any is a hit.
+    ``one`` is the life where it is only one, else -1; ``hit`` whether any is a hit. ``left`` lives
+    of ``left_bytes`` are in cells that are left out.
     """
 
     column: IntArray
@@ -27,6 +28,8 @@ class Merged:
     count: IntArray
     one: IntArray
     hit: IntArray
+    left: int
+    left_bytes: int
 
 
 def merge(
@@ -58,6 +61,8 @@ def merge(
         count[kept],
         one[kept],
         any_hit[kept],
+        left=int(count.sum() - count[kept].sum()),
+        left_bytes=exact.total(whole) - exact.total(whole[kept]),
     )
 
 

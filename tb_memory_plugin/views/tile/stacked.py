@@ -47,7 +47,8 @@ class Stack:
     drawn: IntArray
     base: IntArray
     gaps: Changes
-    hidden: int
+    hidden: int  # tall enough to be drawn, had there not been too many; and their bytes
+    hidden_bytes: int
 
 
 def stack(
@@ -71,11 +72,13 @@ def stack(
         above = _lowest(longer, size, columns) >= high
     inside = ~(below | above)
     drawn = np.flatnonzero(inside & (size >= pixel))
-    hidden = max(len(drawn) - MOST_ROWS, 0)
+    hidden, hidden_bytes = max(len(drawn) - MOST_ROWS, 0), 0
     if hidden:
         # As floats: an area may pass 64 bits, and only the order matters.
         area = size[drawn].astype(np.float64) * longer.columns[drawn]
-        drawn = np.sort(drawn[np.argpartition(-area, MOST_ROWS)[:MOST_ROWS]])
+        order = np.argpartition(-area, MOST_ROWS)
+        hidden_bytes = exact.total(size[drawn[order[MOST_ROWS:]]])
+        drawn = np.sort(drawn[order[:MOST_ROWS]])
     rest = np.ones(len(size), dtype=bool)
     rest[drawn] = False
     rest &= ~below
@@ -84,7 +87,7 @@ def stack(
     slot[above[left]] = len(drawn)
     base = _sums(longer.at(below), size[below], columns)
     gaps = _gaps(longer.at(left), size[left], band[left], slot, columns, pixel)
-    return Stack(drawn, base, gaps, hidden)
+    return Stack(drawn, base, gaps, hidden, hidden_bytes)
 
 
 def _highest(longer: Seen, size: IntArray, columns: int) -> IntArray:

@@ -78,8 +78,9 @@ def tile(
         "extent": extent,
         "hits": shown.hits(),
     }
+    ranges_left = {"ranges": 0, "range_bytes": 0}
     if layout == "address":
-        about["segments"] = extents.segments(recording, device)
+        about["segments"], ranges_left = extents.segments(recording, device)
     event = recording.values("usage", "event", device)[rows]
     everything = seen(shown.birth, shown.death, event)
     if shown.kept is not None:
@@ -92,7 +93,7 @@ def tile(
     else:
         offset = extents.offsets(recording, device, shown, layout)
         picture = _fixed(shown, here, columns, low, high, pixel, offset)
-    about["hidden"] = {"rows": picture.hidden}
+    about["hidden"] = {"rows": picture.hidden, "bytes": picture.hidden_bytes, **ranges_left}
     cells = answer.Columns(
         bins.begin[own],
         event[own],
@@ -138,6 +139,7 @@ def _stacked(
         merged=_merged(of, short, np.zeros(len(short.row), dtype=np.int64)),
         merged_offset=None,
         hidden=found.hidden,
+        hidden_bytes=found.hidden_bytes,
     )
 
 
@@ -155,7 +157,8 @@ def _fixed(
         gaps=stacked.NO_CHANGES,
         merged=merged,
         merged_offset=merged.row * pixel + low,
-        hidden=found.hidden,
+        hidden=found.hidden + merged.left,
+        hidden_bytes=found.hidden_bytes + merged.left_bytes,
     )
 
 

@@ -15,7 +15,8 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import usage
-from tb_memory_plugin.views.tile import fixed, stacked
+from tb_memory_plugin.views.tile import extents, fixed, stacked
+from tb_memory_plugin.views.tile import merged as merging
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
 from tests.unit.analysis.worlds import World, worlds
@@ -160,9 +161,30 @@ def test_fixed_lives_that_are_too_many_are_counted(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(fixed, "MOST_ROWS", 3)
     events: list[Any] = [("alloc", 512 * place, 100 + place) for place in range(8)]
     about, (_, rows, _, merged) = decoded(asked(derive(history(events)), layout="lane"))
-    assert about["hidden"] == {"rows": 5}
     assert len(rows) == 3
+    whole = sum(100 + place for place in range(8))
+    hidden = whole - sum(rows.column("bytes").to_pylist())
+    assert about["hidden"] == {"rows": 5, "bytes": hidden, "ranges": 0, "range_bytes": 0}
     assert sum(merged.column("count").to_pylist()) == 5
+    monkeypatch.setattr(merging, "MOST_CELLS", 2)
+    about, (_, rows, _, merged) = decoded(asked(derive(history(events)), layout="lane"))
+    assert len(merged) == 2
+    drawn_bytes = sum(merged.column("bytes").to_pylist()) + sum(rows.column("bytes").to_pylist())
+    assert about["hidden"]["rows"] == 5 + 3
+    assert about["hidden"]["bytes"] == hidden + whole - drawn_bytes
+
+
+def test_ranges_of_addresses_that_are_too_many_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extents, "MOST_RANGES", 2)
+    events: list[Any] = [
+        ("map", place << 20, size) for place, size in enumerate((512, 2048, 1024, 4096))
+    ]
+    recording = derive(history([*events, ("alloc", 0, 8)], blocks=[], segments=[]))
+    about, _ = decoded(asked(recording, layout="address"))
+    assert [each["address"] for each in about["segments"]] == ["0x100000", "0x300000"]
+    assert about["hidden"] == {"rows": 0, "bytes": 0, "ranges": 2, "range_bytes": 512 + 1024}
 
 
 def test_a_window_as_tall_as_can_be_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,8 +241,6 @@ def bands(answer: bytes) -> list[dict[int, int]]:
 
 
 def test_changes_of_gaps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stacked, "MOST_CHANGES", 210)
-    monkeypatch.setattr(stacked, "MOST_ROWS", 30)
     random = np.random.default_rng(1)
     events: list[Any] = []
     living: list[tuple[int, int]] = []
@@ -233,10 +253,18 @@ def test_changes_of_gaps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             living.append((number << 20, size))
             events.append(("alloc", number << 20, size))
     recording = derive(history(events))
+    unbounded = asked(recording, level=1, height=50)
+    monkeypatch.setattr(stacked, "MOST_CHANGES", 210)
+    monkeypatch.setattr(stacked, "MOST_ROWS", 30)
     answer = asked(recording, level=1, height=50)
     about, tables = decoded(answer)
     assert len(tables[1]) == 30
-    assert about["hidden"]["rows"] > 0
+    shown = set(tables[1].column("allocation").to_pylist())
+    every, (_, rows, _, _) = decoded(unbounded)
+    left = [row["bytes"] for row in rows.to_pylist() if row["allocation"] not in shown]
+    assert (every["hidden"]["rows"], len(left) > 0) == (0, True)
+    assert about["hidden"]["rows"] == len(left)
+    assert about["hidden"]["bytes"] == sum(left)
     assert len(tables[2]) <= 210
     for column in drawn(answer):
         parts = column.base + column.gaps + sum(size for _, _, size in column.rows)

@@ -8,6 +8,7 @@ import { followSizes } from "../profile/timeline/Timeline";
 import { Tracks } from "../profile/timeline/Tracks";
 import "../profile/timeline/timeline.css";
 import "./allocations.css";
+import { hiddenWords } from "./hidden";
 import { Legend } from "./Legend";
 import { createModel, type Model } from "./model";
 import { Notices } from "./Notices";
@@ -24,6 +25,16 @@ export function Allocations() {
     );
   }
   return <Parts />;
+}
+
+function Hidden({ model }: { model: Model }) {
+  const words = hiddenWords(model.pictures.front.value?.tiles ?? []);
+  if (words === "") return null;
+  return (
+    <p class="quiet small allocations-moment" role="note" data-testid="allocations-hidden">
+      {words}
+    </p>
+  );
 }
 
 function Parts() {
@@ -44,6 +55,7 @@ function Parts() {
           <Picture model={model} />
           <Notices model={model} />
         </div>
+        <Hidden model={model} />
         {hasHistory.value ? (
           <>
             <Tracks model={model.timeline} />

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Hidden, Tile } from "../../drawing/tile";
 import { parseBytes } from "../../format/parse";
 import { areaBetween } from "./brushing";
 import { byteRangeTicks } from "./byteAxis";
+import { hiddenWords } from "./hidden";
 import { placed } from "./placing";
 import { acrossWords, upWords } from "./ruler";
 
@@ -77,5 +79,26 @@ describe("a picture drawn for another view", () => {
     // Half as wide a window, a quarter of its height further up: twice as large, and moved.
     const zoomed = placed(view, { begin: 200, end: 300 }, { begin: 2000, end: 4000 }, plot);
     expect(numbers(zoomed)).toEqual([0, -2, 2, 0, -400, 300]);
+  });
+});
+
+describe("what is too much for a picture", () => {
+  const tile = (hidden: Partial<Hidden>) =>
+    ({ about: { hidden: { rows: 0, bytes: 0, ranges: 0, range_bytes: 0, ...hidden } } }) as Tile;
+  const said = (...tiles: Tile[]) => hiddenWords(tiles).replaceAll("\u00a0", " ");
+
+  it("is told with its bytes, over all tiles", () => {
+    expect(said()).toBe("");
+    expect(said(tile({}), tile({}))).toBe("");
+    expect(said(tile({ rows: 3, bytes: 2048 }))).toMatch(
+      /^3 smaller allocations, 2\.00 KiB, are not drawn by themselves/,
+    );
+    const two = said(tile({ rows: 3, bytes: 2048 }), tile({ rows: 1, bytes: 1024 }));
+    expect(two).toMatch(/^Up to 4 smaller allocations, 3\.00 KiB, are not drawn/);
+  });
+
+  it("ranges of addresses are told once", () => {
+    const left = tile({ ranges: 7, range_bytes: 512 });
+    expect(said(left, left)).toBe("7 smaller ranges of addresses, 512 B, have no frame.");
   });
 });
