@@ -16,7 +16,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views.words import allocation_rows, device_of_row, hexadecimal
 
 #: Siblings that are named: as many before and after in the order of birth.
-_NEAR = 25
+_NEAR = 5_000
 
 
 def card(recording: Recording, id: str) -> dict[str, Any]:

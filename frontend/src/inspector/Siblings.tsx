@@ -21,6 +21,11 @@ export function Siblings({ of, id }: { of: Family; id: string }) {
         {counted(of.count, "allocation")}, {bytes(of.bytes)} in all, {count(of.alive_at_peak)} alive
         at the peak
       </p>
+      {ids.length < of.count && (
+        <p class="quiet small">
+          The picture of allocations marks {count(ids.length)} of them, those born nearest.
+        </p>
+      )}
       <p class="ways">
         <button
           type="button"

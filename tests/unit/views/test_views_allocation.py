@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.views import allocation
 from tb_memory_plugin.views.allocation import card
 from tests.fixtures.training import training
 
@@ -83,7 +84,7 @@ def test_unknown_ids_are_refused(id: str) -> None:
         card(training(), id)
 
 
-def test_siblings_around_it_are_named() -> None:
+def test_siblings_around_it_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from tb_memory_plugin.analysis.derive import derive
     from tests.fixtures.histories import history
 
@@ -95,4 +96,6 @@ def test_siblings_around_it_are_named() -> None:
     )
     siblings = card(recording, "100")["siblings"]
     assert (siblings["count"], siblings["bytes"], siblings["alive_at_peak"]) == (100, 100, 100)
-    assert siblings["ids"] == [str(n) for n in range(50, 151, 2)]
+    assert siblings["ids"] == [str(n) for n in range(0, 200, 2)]
+    monkeypatch.setattr(allocation, "_NEAR", 25)
+    assert card(recording, "100")["siblings"]["ids"] == [str(n) for n in range(50, 151, 2)]
