@@ -32,29 +32,50 @@ class _Memo:
         self._held = 0
         self._results: OrderedDict[tuple[int, Hashable], tuple[Any, int]] = OrderedDict()
         self._known: dict[int, int] = {}  # the room a recording asks for, by its identity
+        self._working: dict[tuple[int, Hashable], threading.Event] = {}
         self._lock = threading.RLock()
 
-    def get(self, recording: Recording, name: Hashable, work: Callable[[], T]) -> T:
+    def get(self, recording: Recording, name: Hashable, work: Callable[[], Any]) -> Any:
         key = (id(recording), name)
         with self._lock:
             if key in self._results:
-                self._results.move_to_end(key)
-                found: T = self._results[key][0]
-                return found
+                return self._found(key)
             if id(recording) not in self._known:
                 self._known[id(recording)] = ROOM_PER_EVENT * recording.table("events").num_rows
                 weakref.finalize(recording, self._forget, id(recording))
-        result = work()  # outside the lock: two threads may do it twice, none waits for another
-        size = _size(result) + _size(name)  # what a user typed is part of many a name
+            others = self._working.get(key)
+            mine = None if others else self._working.setdefault(key, threading.Event())
+        if others is not None:
+            # A page asks for several things at once, and all need the same: doing it twice at the
+            # same time takes as long for each as doing it twice in turn.
+            others.wait()
+            with self._lock:
+                if key in self._results:
+                    return self._found(key)
+        try:
+            result = work()
+            self._keep(key, result)
+        finally:
+            if mine is not None:
+                with self._lock:
+                    del self._working[key]
+                mine.set()
+        return result
+
+    def _found(self, key: tuple[int, Hashable]) -> Any:
+        self._results.move_to_end(key)
+        return self._results[key][0]
+
+    def _keep(self, key: tuple[int, Hashable], result: Any) -> None:
+        size = _size(result) + _size(key[1])  # what a user typed is part of many a name
         with self._lock:
-            room = max([self._room, *list(self._known.values())])
+            room = max([self._room, *self._known.values()])
             if key not in self._results and size <= room:
                 self._results[key] = (result, size)
                 self._held += size
                 while self._held > room:
                     _, (_, dropped) = self._results.popitem(last=False)
                     self._held -= dropped
-        return result
 
     def _forget(self, identity: int) -> None:
         with self._lock:
@@ -71,7 +92,8 @@ def memo(recording: Recording, name: Hashable, work: Callable[[], T]) -> T:
 
     The result must not hold on to the recording, or it would never be let go.
     """
-    return _MEMO.get(recording, name, work)
+    found: T = _MEMO.get(recording, name, work)
+    return found
 
 
 def _size(result: Any) -> int:

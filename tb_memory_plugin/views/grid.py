@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis import windows
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.instants import event_times
+from tb_memory_plugin.analysis.instants import event_times, times_in_order
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -100,9 +100,7 @@ def _filled(of: Axis, edges: IntArray, size: int) -> Bins:
 
 def _usage_times(recording: Recording, device: Device, times: IntArray) -> IntArray:
     """The ``times`` of the events that the rows of usage are of, mapped where they may be."""
-    own = recording.values("usage", "time", device)[1:]
+    if times_in_order(recording, device):
+        return recording.values("usage", "time", device)[1:]
     event = recording.values("usage", "event", device)[1:]
-    key = ("times_in_order", device.index)
-    if memo(recording, key, lambda: bool((own == times[event]).all())):
-        return own
     return memo(recording, ("ordered_times", device.index), lambda: times[event])

@@ -9,7 +9,7 @@ import numpy as np
 from tb_memory_plugin.analysis.exact import IntArray
 
 #: Rows of a block. The table of blocks takes 4 · log2(rows / BLOCK) / BLOCK bytes a row.
-BLOCK = 16
+BLOCK = 64
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import threading
 
 import numpy as np
+import pytest
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import ROOM_PER_EVENT, _Memo
@@ -73,3 +75,57 @@ def test_results_go_with_their_recording() -> None:
     del recording
     gc.collect()
     assert kept._held == 0
+
+
+def test_who_asks_while_it_is_worked_out_waits_for_it() -> None:
+    kept, recording = _Memo(1 << 20), history()
+    begun, go, done = threading.Event(), threading.Event(), []
+
+    def work() -> int:
+        begun.set()
+        assert go.wait(30)
+        done.append(1)
+        return len(done)
+
+    found: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(kept.get(recording, "name", work)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(30)
+    assert kept.get(recording, "another", lambda: 7) == 7
+    go.set()
+    for thread in threads:
+        thread.join(30)
+    assert found == [1, 1, 1, 1]
+
+
+def test_who_waited_for_what_failed_does_it_itself() -> None:
+    kept, recording = _Memo(1 << 20), history()
+    begun, go = threading.Event(), threading.Event()
+
+    def fail() -> int:
+        begun.set()
+        assert go.wait(30)
+        raise ValueError("no")
+
+    failed: list[str] = []
+
+    def first() -> None:
+        with pytest.raises(ValueError, match="no"):
+            kept.get(recording, "name", fail)
+        failed.append("yes")
+
+    found: list[int] = []
+    threads = [threading.Thread(target=first)]
+    threads[0].start()
+    assert begun.wait(30)
+    threads.append(threading.Thread(target=lambda: found.append(kept.get(recording, "name", int))))
+    threads[1].start()
+    go.set()
+    for thread in threads:
+        thread.join(30)
+    assert failed == ["yes"]
+    assert found == [0]
