@@ -11,6 +11,8 @@ from tb_memory_plugin.analysis.exact import IntArray
 
 #: Cells of an answer where there is one for every pixel; what is left out is the smallest.
 MOST_CELLS = 16_000
+#: Numbers up to so many times as large as there are many of them are counted, not sorted.
+_SPARSE = 8
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def merge(
     """
     bands, rows = int(band.max(initial=0)) + 1, int(row.max(initial=0)) + 1
     cell = (column * rows + row) * bands + band
-    cells, place = _distinct(cell)
+    cells, place = distinct(cell)
     whole = exact.sum_by(place, size, len(cells))
     count = np.bincount(place, minlength=len(cells))
     one = np.full(len(cells), -1, dtype=np.int64)
@@ -66,12 +68,12 @@ def merge(
     )
 
 
-def _distinct(cell: IntArray) -> tuple[IntArray, IntArray]:
+def distinct(cell: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct cells, in order, and where each is among them; counted where they are dense."""
     most = int(cell.max(initial=0)) + 1
-    if most > 4 * len(cell) + 65_536:
+    if most > _SPARSE * len(cell) + 65_536:
         cells, place = np.unique(cell, return_inverse=True)
         return cells, place
     there = np.zeros(most, dtype=bool)
     there[cell] = True
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[cell]
+    return np.flatnonzero(there), (np.cumsum(there, dtype=np.int32) - 1)[cell].astype(np.int64)

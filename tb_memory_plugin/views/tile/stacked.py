@@ -14,6 +14,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.views.tile.merged import distinct
 from tb_memory_plugin.views.tile.seen import Seen
 
 #: Lives drawn by themselves, and changes of gaps (more than a tile has columns).
@@ -115,7 +116,9 @@ def _lowest(longer: Seen, size: IntArray, columns: int) -> IntArray:
 
 def sums(seen: Seen, size: IntArray, columns: int) -> tuple[IntArray, IntArray]:
     """The bytes and the number of lives in every column."""
-    return _sums(seen, size, columns), _sums(seen, np.ones(len(size), dtype=np.int64), columns)
+    begun = np.bincount(seen.first, minlength=columns + 1)
+    ended = np.bincount(seen.last + 1, minlength=columns + 1)
+    return _sums(seen, size, columns), np.cumsum(begun - ended)[:columns]
 
 
 def _sums(seen: Seen, size: IntArray, columns: int) -> IntArray:
@@ -135,40 +138,44 @@ def _gaps(
     """
     least = max(pixel // 2, 1)
     for slack in (least, min(4 * least, _WIDEST)):
-        key = _coarser(slot, size, slack) * _BANDS + band
-        found = _changes(rest, size, key, columns)
+        found = _changes(rest, size, *_coarser(slot, size, slack), band, columns)
         if len(found.slot) <= MOST_CHANGES:
             return found
-    slack = least
+    slack, mixed = least, np.full(len(size), MIXED)
     while True:
-        found = _changes(rest, size, _coarser(slot, size, slack) * _BANDS + MIXED, columns)
+        found = _changes(rest, size, *_coarser(slot, size, slack), mixed, columns)
         if len(found.slot) <= MOST_CHANGES:
             return found
         slack = min(4 * slack, _WIDEST)
 
 
-def _coarser(slot: IntArray, size: IntArray, slack: int) -> IntArray:
-    """Slots moved up so that no more than ``slack`` bytes pass any life that is drawn."""
+def _coarser(slot: IntArray, size: IntArray, slack: int) -> tuple[IntArray, IntArray]:
+    """Slots moved up so that no more than ``slack`` bytes pass any life that is drawn.
+
+    Those that are left, and which of them each life is in.
+    """
     if not len(slot):
-        return slot
-    used, place = np.unique(slot, return_inverse=True)
+        return slot, slot
+    used, place = distinct(slot)
     whole = exact.sum_by(place, size, len(used))
     # What a slot begins at says which group it is of, so one that is large ends its group.
     group = (np.cumsum(whole) - whole) // slack
     last = np.append(np.flatnonzero(group[1:] != group[:-1]), len(used) - 1)
-    moved: IntArray = used[last][np.searchsorted(last, np.arange(len(used)))]
-    return moved[place]
+    return used[last], np.searchsorted(last, np.arange(len(used)))[place]
 
 
-def _changes(rest: Seen, size: IntArray, key: IntArray, columns: int) -> Changes:
+def _changes(
+    rest: Seen, size: IntArray, slots: IntArray, which: IntArray, band: IntArray, columns: int
+) -> Changes:
+    keys, place = distinct(which * _BANDS + band)
+    began = place * columns + rest.first
     ends = rest.last + 1 < columns
-    cell = np.concatenate([key * columns + rest.first, key[ends] * columns + rest.last[ends] + 1])
-    by = np.concatenate([size, -size[ends]])
-    one = np.concatenate([np.ones(len(size), np.int64), np.full(int(ends.sum()), -1, np.int64)])
-    cells, place = np.unique(cell, return_inverse=True)
-    moved = exact.sum_by(place, by, len(cells))
-    count = exact.sum_by(place, one, len(cells))
+    ended = (place * columns + rest.last + 1)[ends]
+    cells, cell = distinct(np.concatenate([began, ended]))
+    moved = exact.sum_by(cell, np.concatenate([size, -size[ends]]), len(cells))
+    count = np.bincount(cell[: len(size)], minlength=len(cells))
+    count -= np.bincount(cell[len(size) :], minlength=len(cells))
     real = (moved != 0) | (count != 0)
     key, column = np.divmod(cells[real], columns)
-    slot, band = np.divmod(key, _BANDS)
-    return Changes(slot, band, column, moved[real], count[real].astype(np.int32))
+    of, band = np.divmod(keys[key], _BANDS)
+    return Changes(slots[of], band, column, moved[real], count[real].astype(np.int32))
