@@ -41,6 +41,7 @@ FIRST = 2
 
 _MOST_PATTERNS = 20
 _DENSE = 4
+_FEW = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,12 @@ def _distinct(numbers: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:
         seen = np.bincount(chosen) > 0  # counting is faster than sorting
         codes[known] = (np.cumsum(seen) - 1)[chosen]
         return np.flatnonzero(seen), codes
-    values, codes[known] = np.unique(chosen, return_inverse=True)
+    ordered = np.sort(chosen)
+    values = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    if len(values) <= _FEW:  # looking all of them up is faster than sorting with their places
+        codes[known] = np.searchsorted(values, chosen)
+    else:
+        _, codes[known] = np.unique(chosen, return_inverse=True)
     return values, codes
 
 
