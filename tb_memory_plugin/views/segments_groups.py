@@ -65,7 +65,7 @@ def largest_groups(
     smaller = [groups[place] for place in by_size[most - 1 :].tolist()]
     rest = {
         "key": REST_KEY,
-        "label": f"{len(smaller)} smaller pools and streams",
+        "label": f"{len(smaller):,} smaller pools and streams".replace(",", " "),
         **{name: sum(each[name] for each in smaller) for name in _SUMS},
         "largest_free": max(each["largest_free"] for each in smaller),
     }

@@ -157,7 +157,7 @@ def test_thousands_of_pools_are_less_than_a_megabyte_and_add_up() -> None:
     about, rows, blocks = ask(recording)
     assert len(about["pools"]) == segments.MOST_GROUPS
     rest = about["pools"][-1]
-    assert (rest["key"], rest["label"]) == ("…rest", "4801 smaller pools and streams")
+    assert (rest["key"], rest["label"]) == ("…rest", "4 801 smaller pools and streams")
     every = whole(recording, recording.devices[0])
     assert len(every["pools"]) == 5_000
     for name in ("reserved", "used", "requested", "pending", "free", "segments", "blocks"):

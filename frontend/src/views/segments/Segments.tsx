@@ -115,7 +115,7 @@ function Hidden({ model }: { model: Model }) {
   ].filter(Boolean);
   if (words.length === 0) return null;
   return (
-    <p class="quiet small" role="note" data-testid="segments-hidden">
+    <p class="quiet small segments-hidden" role="note" data-testid="segments-hidden">
       {words.join(" ")}
     </p>
   );

@@ -37,7 +37,11 @@ function Numbers({ about }: { about: StateAbout }) {
           <span data-event={about.event}>{momentOf(about)}</span>
         </Fact>
       )}
-      <Fact label="Reserved" title={`${exactBytes(held)} held from the driver`} exact={held}>
+      <Fact
+        label={about.reserved === null ? "In segments" : "Reserved"}
+        title={`${exactBytes(held)} held from the driver`}
+        exact={held}
+      >
         <Size value={held} />
       </Fact>
       <Fact label="Allocated" title={exactBytes(about.allocated)} exact={about.allocated}>

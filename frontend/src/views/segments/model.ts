@@ -23,7 +23,7 @@ export type Model = ReturnType<typeof create>;
 
 export function create() {
   const timeline = createModel();
-  timeline.showFragmentation.value = true;
+  timeline.showFragmentation.value = (device.peek()?.reserved_peak ?? null) !== null;
   const width = signal(0);
   const height = signal(0);
   const scroll = signal(0);
