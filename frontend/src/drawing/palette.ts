@@ -72,6 +72,7 @@ export function coloursOf(
 ): Colours {
   const shades = new Int32Array(2 * (numbers.end - LOWEST));
   const selected = new Set<number>();
+  const siblings = new Set(palette.siblings);
   shades.fill(
     packed(channels(palette.background)),
     2 * (NOTHING - LOWEST),
@@ -88,8 +89,9 @@ export function coloursOf(
     shadeAll(shades, rows, tile.rows, bands, palette.searching, tall);
     shadeAll(shades, merged, tile.merged, bands, palette.searching, isStacked ? tall : cell);
     shadeGaps(shades, gaps, tile, gapsOf(palette, index));
-    markAll(shades, rows, tile.rows, palette, selected);
-    markAll(shades, merged, tile.merged, palette, selected);
+    if (palette.selected === null && siblings.size === 0) return;
+    markAll(shades, rows, tile.rows, palette.selected, siblings, selected);
+    markAll(shades, merged, tile.merged, palette.selected, siblings, selected);
   });
   return { shades, selected, outline: packed(channels(palette.outline)) };
 }
@@ -122,19 +124,18 @@ function shadeGaps(shades: Int32Array, first: number, { gaps }: Tile, bands: Int
   }
 }
 
-/** Marks the selected one and its siblings, where there are any. */
+/** Marks the chosen one and its siblings, and notes the numbers of the former. */
 function markAll(
   shades: Int32Array,
   first: number,
   { allocation }: Tile["rows" | "merged"],
-  palette: Palette,
+  chosen: number | null,
+  siblings: ReadonlySet<number>,
   selected: Set<number>,
 ): void {
-  if (palette.selected === null && palette.siblings.length === 0) return;
-  const siblings = new Set(palette.siblings);
   for (let at = 0; at < allocation.length; at++) {
     const one = allocation[at] as number;
-    if (one === palette.selected) selected.add(first + at);
+    if (one === chosen) selected.add(first + at);
     else if (one < 0 || !siblings.has(one)) continue;
     const edge = 2 * (first - LOWEST + at) + 1;
     shades[edge] = ((shades[edge] as number) & ~OPAQUE) | (MARKED << 24);
