@@ -24,11 +24,16 @@ CATEGORIES = {
 #: Share of black in the upper edge of what is at least so many pixels tall.
 EDGE, TALL = 0.22, 4
 
+#: Of the picture, which lies on its side and is wider than the plot, the part that is seen.
 _PIXELS = """(canvas) => {
-  const copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const [all, seen] = [canvas, canvas.parentElement].map((each) => each.getBoundingClientRect());
+  const scale = canvas.height / all.width;
+  const first = Math.max(0, Math.round((seen.left - all.left) * scale));
+  const width = Math.min(canvas.height - first, Math.round(seen.width * scale));
+  const copy = new OffscreenCanvas(canvas.width, width);
   const context = copy.getContext("2d");
-  context.drawImage(canvas, 0, 0);
-  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  context.drawImage(canvas, 0, -first);
+  const { data } = context.getImageData(0, 0, canvas.width, width);
   const names = [];
   const numbers = new Map();
   const pixels = [];
@@ -38,7 +43,7 @@ _PIXELS = """(canvas) => {
     if (!numbers.has(name)) { numbers.set(name, names.length); names.push(name); }
     pixels.push(numbers.get(name));
   }
-  return { names, pixels, height: canvas.width, width: canvas.height };
+  return { names, pixels, height: canvas.width, width };
 }"""
 
 

@@ -4,18 +4,21 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { hasHistory } from "../../state";
 import { ink } from "../../theme/theme";
-import { paintAxisName, paintPlaceAxis } from "../profile/timeline/paint/axes";
+import { paintAxisName } from "../profile/timeline/paint/axes";
 import { paintMarks } from "../profile/timeline/paint/marks";
+import type { Surface } from "../profile/timeline/paint/surface";
+import { placeMarks } from "../profile/timeline/scene";
 import { usePaint } from "../profile/timeline/usePaint";
+import { Curve } from "./Curve";
 import { describe } from "./describe";
 import { listen } from "./gestures";
 import { Layer } from "./Layer";
 import { lifeOf } from "./life";
 import type { Model } from "./model";
+import { PlaceAxis } from "./PlaceAxis";
 import { paintBytes, paintStretches } from "./paint/bytes";
 import { paintLife } from "./paint/life";
 import { paintPointer } from "./paint/pointer";
-import { paintTotals } from "./paint/totals";
 import { acrossWords, upWords } from "./ruler";
 import { Tooltip } from "./Tooltip";
 
@@ -54,6 +57,8 @@ export function Picture({ model }: { model: Model }) {
         <Layer model={model} picture={model.pictures.front} name="allocations-front" />
       </div>
       <canvas ref={axes} role="img" aria-label={words} data-testid="allocations-axes" />
+      <Curve model={model} />
+      <PlaceAxis model={model} />
       <canvas ref={overlay} class="timeline-overlay" data-testid="allocations-overlay" />
       <p class="unseen" id="allocations-keys">
         W and S zoom in time, plus and minus in bytes; A and D pan, up and down arrows move up and
@@ -68,52 +73,51 @@ export function Picture({ model }: { model: Model }) {
   );
 }
 
+/** Everything that stays where it is while the picture is panned along the axis. */
 function axesOf(model: Model) {
   const { timeline } = model;
-  const scene = timeline.scene.value;
-  if (scene === null) return null;
+  const plot = timeline.plot.value;
+  if (plot.width <= 0) return null;
   const paints = ink.value;
   const bytes = model.bytes.value;
-  const picture = model.pictures.front.value;
   const layout = model.question.value?.layout ?? "stacked";
-  const isOverTime = hasHistory.value;
-  const stretches = picture?.tiles[0]?.about.segments ?? [];
+  const stretches = layout === "address" ? model.stretches.value : [];
+  const axis = hasHistory.value ? timeline.axis.value : null;
   return {
     width: timeline.width.value,
     height: timeline.height.value,
-    paint: (surface: Parameters<typeof paintMarks>[0]) => {
-      if (layout === "address") paintStretches(surface, scene.plot, bytes, stretches, paints);
-      else paintBytes(surface, scene.plot, bytes, paints);
-      if (layout === "stacked") paintTotals(surface, scene, bytes, paints);
-      if (!isOverTime) return;
-      paintMarks(surface, scene, paints);
-      paintPlaceAxis(surface, scene, paints);
-      paintAxisName(surface, scene, paints);
+    paint: (surface: Surface) => {
+      if (layout === "address") paintStretches(surface, plot, bytes, stretches, paints);
+      else paintBytes(surface, plot, bytes, paints);
+      if (axis !== null) paintAxisName(surface, { axis, plot }, paints);
     },
   };
 }
 
+/** What follows the pointer, and what has a place of its own above the plot; empty as a rule. */
 function overlayOf(model: Model) {
   const { timeline } = model;
-  const scene = timeline.scene.value;
-  if (scene === null) return null;
+  const plot = timeline.plot.value;
+  if (plot.width <= 0) return null;
   const paints = ink.value;
   const bytes = model.bytes.value;
-  const life = lifeOf(timeline.axis.value, timeline.whole.value);
-  const pointer = model.pointer.value;
-  const following = {
-    axis: timeline.axis.value,
-    cursor: hasHistory.value ? timeline.cursorPlace.value : null,
-    pointer: pointer !== null && pointer.y <= scene.plot.height ? pointer : null,
-    brush: model.brush.value,
-    ruler: model.ruler.value,
-  };
+  const [axis, window] = [timeline.axis.value, timeline.window.value];
+  const life = lifeOf(axis, timeline.whole.value);
+  const marks = hasHistory.value ? placeMarks(timeline.marks.value, axis, window, plot) : [];
+  const at = model.pointer.value;
+  const pointer = at !== null && at.y <= plot.height ? at : null;
+  const [brush, ruler] = [model.brush.value, model.ruler.value];
+  const isEmpty =
+    life === null && marks.length === 0 && pointer === null && brush === null && ruler === null;
   return {
     width: timeline.width.value,
     height: timeline.height.value,
-    paint: (surface: Parameters<typeof paintMarks>[0]) => {
-      if (life !== null) paintLife(surface, scene, life, paints);
-      paintPointer(surface, scene, bytes, following, paints);
-    },
+    paint: isEmpty
+      ? null
+      : (surface: Surface) => {
+          paintMarks(surface, { plot, marks }, paints);
+          if (life !== null) paintLife(surface, { plot, window }, life, paints);
+          paintPointer(surface, { plot, window }, bytes, { axis, pointer, brush, ruler }, paints);
+        },
   };
 }

@@ -1,5 +1,6 @@
 /** What the picture shows and how: layout, which allocations, search, rulers, the way to the table. */
 
+import { useComputed } from "@preact/signals";
 import { Segmented } from "../../components/Segmented";
 import { bytesRange, layout, only, range, viewKey } from "../../state";
 import { LAYOUTS, type Layout, ONLY, type Only } from "../../state/view";
@@ -21,6 +22,7 @@ const LAYOUT_WORDS: Readonly<Record<Layout, string>> = {
 };
 
 export function Tools({ model }: { model: Model }) {
+  const isAll = useComputed(() => range.value === null && bytesRange.value === null);
   return (
     <div class="allocations-tools">
       <Segmented
@@ -69,7 +71,7 @@ export function Tools({ model }: { model: Model }) {
         <button
           type="button"
           class="chip"
-          disabled={range.value === null && bytesRange.value === null}
+          disabled={isAll.value}
           title="Show everything (0, or double-click)"
           onClick={model.fit}
         >

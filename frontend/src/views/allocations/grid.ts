@@ -29,17 +29,38 @@ export function rangeOf({ level, index }: Place): Range {
   return { begin: index * size, end: (index + 1) * size };
 }
 
-/** The tiles for a window that fills `width` pixels, left to right: one bin a pixel or finer. */
-export function placesFor(window: Range, whole: Range, width: number): Place[] {
-  const level = Math.log2(binSize(span(window), width));
+/** The level that shows a window that fills `width` pixels: one bin a pixel or finer. */
+export const levelFor = (window: Range, width: number): number =>
+  Math.log2(binSize(span(window), width));
+
+/** The tiles of a level that show a range, left to right. */
+export function placesAt(level: number, range: Range, whole: Range): Place[] {
   const size = COLUMNS * 2 ** level;
-  const begin = Math.max(window.begin, whole.begin);
-  const end = Math.min(window.end, whole.end);
+  const begin = Math.max(range.begin, whole.begin);
+  const end = Math.min(range.end, whole.end);
   const places: Place[] = [];
   for (let index = Math.floor(begin / size); index * size < end; index++) {
     places.push({ level, index });
   }
   return places;
+}
+
+/** The tiles for a window that fills `width` pixels. */
+export const placesFor = (window: Range, whole: Range, width: number): Place[] =>
+  placesAt(levelFor(window, width), window, whole);
+
+/** The tiles to the left and to the right of `places`, where there is anything. */
+export function besides(places: readonly Place[], whole: Range): Place[] {
+  const [first, last] = [places[0], places.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const found = [
+    { level: last.level, index: last.index + 1 },
+    { level: first.level, index: first.index - 1 },
+  ];
+  return found.filter((place) => {
+    const { begin, end } = rangeOf(place);
+    return begin < whole.end && end > whole.begin;
+  });
 }
 
 /** The vertical for `bytes` that fill `height` pixels: a pixel of the tile is at most one of those. */

@@ -1,6 +1,7 @@
 /** Where a picture is at its highest. */
 
 import type { Tile } from "../../drawing/tile";
+import { type Range, span } from "../profile/timeline/scale";
 import type { Picture } from "./pictures";
 
 export interface Highest {
@@ -9,10 +10,16 @@ export interface Highest {
   readonly total: number;
 }
 
-/** The first of the columns shown in which most is alive; null where nothing is known. */
-export function highestOf({ tiles, chosen }: Pick<Picture, "tiles" | "chosen">): Highest | null {
+/** The first of a window's columns in which most is alive; null where nothing is known. */
+export function highestOf(
+  { tiles, chosen, view }: Pick<Picture, "tiles" | "chosen" | "view">,
+  window: Range,
+): Highest | null {
   let best: Highest | null = null;
-  for (let x = 0; x < chosen.tile.length; x++) {
+  const pixel = span(view) / view.width;
+  const first = Math.max(0, Math.round((window.begin - view.begin) / pixel));
+  const last = Math.min(view.width, Math.round((window.end - view.begin) / pixel));
+  for (let x = first; x < last; x++) {
     const tile = tiles[chosen.tile[x] as number];
     if (tile === undefined) continue;
     const column = chosen.column[x] as number;

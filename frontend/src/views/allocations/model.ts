@@ -89,6 +89,8 @@ export function createModel() {
     ratio,
     palette: paletteFor,
   });
+  /** What is mapped, in the address layout. */
+  const stretches = computed(() => pictures.front.value?.tiles[0]?.about.segments ?? []);
   const stopLearning = learnTop(pictures.front, question, top);
 
   const setBytes = (wanted: Range): void => {
@@ -104,6 +106,7 @@ export function createModel() {
     bytes,
     tall,
     pictures,
+    stretches,
     pointer,
     brush,
     ruler,
@@ -124,7 +127,8 @@ export function createModel() {
     /** Makes what is in view as tall as there is room. */
     fitHeight: (): void => {
       const picture = pictures.front.peek();
-      if (picture !== null) setBytes({ begin: 0, end: highestIn(picture) * HEADROOM });
+      if (picture !== null)
+        setBytes({ begin: 0, end: highestIn(picture, window.peek()) * HEADROOM });
     },
     dispose: () => {
       stopLearning();
@@ -165,7 +169,7 @@ function learnTop(
     if (asked.layout === "stacked" && !isFiltered) return;
     const height =
       asked.layout === "stacked"
-        ? highestIn(picture)
+        ? highestIn(picture, picture.view)
         : Math.max(...picture.tiles.map(({ about }) => about.extent));
     // An empty picture keeps the scale it has.
     if (height <= 1) return;
@@ -176,8 +180,9 @@ function learnTop(
   });
 }
 
-/** Bytes at the highest place of a picture, at least 1. */
-const highestIn = (picture: Picture): number => Math.max(1, highestOf(picture)?.total ?? 1);
+/** Bytes at the highest place of a picture in a window, at least 1. */
+const highestIn = (picture: Picture, window: Range): number =>
+  Math.max(1, highestOf(picture, window)?.total ?? 1);
 
 /** Colours of tiles; reads signals, so that a picture follows theme, selection and search. */
 function paletteFor(tiles: readonly Tile[]): Palette {

@@ -11,8 +11,9 @@ import { isLost, renewed, visible } from "../../state";
 import { type Range, sameRange } from "../profile/timeline/scale";
 import type { Plot } from "../profile/timeline/scene";
 import { type Cover, cover } from "./cover";
-import { type Place, placesFor, type Shape, shapeFor } from "./grid";
+import { besides, levelFor, type Place, placesAt, rangeOf, type Shape, shapeFor } from "./grid";
 import { nameOf, type Question } from "./question";
+import { createReach, type Reach } from "./reach";
 import { TileStore } from "./store";
 
 /** A picture as it was drawn, with everything to tell what is in it. */
@@ -61,11 +62,17 @@ export function createPictures(wanted: Wanted) {
   let isStale = false;
   let isClosed = false;
 
+  const { reach, still, dispose } = createReach(wanted);
+  const looked: Looked = { ...wanted, reach };
+
   const plan = () => {
     const question = wanted.question.peek();
     if (question === null || !visible.peek()) return;
-    const { missing, shape } = coverOf(question, viewOf(wanted, true), wanted.whole.peek());
-    store.wish(fromMiddle(missing).map((place) => ({ question, place, shape })));
+    const { missing, ahead, shape } = coverOf(question, looked);
+    store.wish([
+      ...fromMiddle(missing).map((place) => ({ question, place, shape })),
+      ...ahead.map((place) => ({ question, place, shape, isAhead: true })),
+    ]);
   };
   const draw = async () => {
     if (isBusy) {
@@ -74,9 +81,10 @@ export function createPictures(wanted: Wanted) {
     }
     const question = wanted.question.peek();
     if (question === null || !visible.peek()) return;
-    const view = viewOf(wanted, true);
-    const found = coverOf(question, view, wanted.whole.peek());
-    const isWhole = found.missing.length === 0;
+    const view = viewOf(looked, true);
+    const found = coverOf(question, looked);
+    const seen = wanted.window.peek();
+    const isWhole = !found.missing.map(rangeOf).some((range) => overlap(range, seen));
     // Nothing of one question is shown beside another's answer.
     const shown = front.peek();
     const isNew = shown === null || nameOf(shown.question) !== nameOf(question);
@@ -119,7 +127,7 @@ export function createPictures(wanted: Wanted) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stops = [
     effect(() => {
-      viewOf(wanted);
+      viewOf(looked);
       wanted.question.value;
       visible.value;
       renewed.value;
@@ -132,7 +140,7 @@ export function createPictures(wanted: Wanted) {
       timer = setTimeout(later, front.peek() === null ? 0 : PACE);
     }),
     effect(() => {
-      const view = viewOf(wanted);
+      const view = viewOf(looked);
       wanted.question.value;
       store.arrived.value;
       visible.value;
@@ -147,6 +155,8 @@ export function createPictures(wanted: Wanted) {
     }),
   ];
   return {
+    reach,
+    still,
     front: front as ReadonlySignal<Picture | null>,
     base: base as ReadonlySignal<Picture | null>,
     loading: store.loading as ReadonlySignal<boolean>,
@@ -159,6 +169,7 @@ export function createPictures(wanted: Wanted) {
       isClosed = true;
       clearTimeout(timer);
       store.wish([]);
+      dispose();
       for (const stop of stops) stop();
     },
   };
@@ -172,33 +183,48 @@ interface Made {
   readonly drawn: Drawn;
 }
 
-function viewOf({ window, bytes, plot, ratio }: Wanted, quietly = false): View {
+interface Looked extends Wanted {
+  readonly reach: ReadonlySignal<Reach>;
+}
+
+const fineness = ({ width, height }: Plot, ratio: number): number =>
+  width * height * ratio * ratio <= MOST_PIXELS ? ratio : 1;
+
+function viewOf({ reach, bytes, plot, ratio }: Looked, quietly = false): View {
   const of = <Value>(source: ReadonlySignal<Value>) => (quietly ? source.peek() : source.value);
   const { width, height } = of(plot);
-  const scale = of(ratio);
-  const fine = width * height * scale * scale <= MOST_PIXELS ? scale : 1;
-  const [shown, tall] = [of(window), of(bytes)];
+  const fine = fineness(of(plot), of(ratio));
+  const [{ begin, end, times }, tall] = [of(reach), of(bytes)];
   return {
-    begin: shown.begin,
-    end: shown.end,
+    begin,
+    end,
     low: tall.begin,
     high: tall.end,
-    width: Math.round(width * fine),
+    width: Math.round(width * fine * times),
     height: Math.round(height * fine),
   };
 }
 
+/** Tiles for what is drawn; `ahead` are those beside it that are not at hand. */
 function coverOf(
   question: Question,
-  { begin, end, low, high, width, height }: View,
-  whole: Range,
-): Cover & { readonly shape: Shape } {
-  if (width <= 0 || height <= 0) return { parts: [], missing: [], shape: shapeFor(whole, 1) };
+  looked: Looked,
+): Cover & { readonly ahead: readonly Place[]; readonly shape: Shape } {
+  const { width, height, low, high, begin, end } = viewOf(looked, true);
+  const whole = looked.whole.peek();
+  if (width <= 0 || height <= 0)
+    return { parts: [], missing: [], ahead: [], shape: shapeFor(whole, 1) };
   const bytes = { begin: low, end: high };
   const shape = shapeFor(bytes, height);
-  const places = placesFor({ begin, end }, whole, width);
-  return { ...cover(places, shape, bytes, store.held(nameOf(question))), shape };
+  const plot = looked.plot.peek();
+  const across = Math.round(plot.width * fineness(plot, looked.ratio.peek()));
+  const places = placesAt(levelFor(looked.window.peek(), across), { begin, end }, whole);
+  const held = store.held(nameOf(question));
+  const { missing: ahead } = cover(besides(places, whole), shape, bytes, held);
+  return { ...cover(places, shape, bytes, held), ahead, shape };
 }
+
+const overlap = (a: Range, b: Range): boolean => a.begin < b.end && b.begin < a.end;
 
 /** What one looks at comes first. */
 function fromMiddle(places: readonly Place[]): Place[] {

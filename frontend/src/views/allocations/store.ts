@@ -5,6 +5,7 @@ import { wasAborted } from "../../api";
 import { getBytes } from "../../api/tile";
 import { openStudio, type Studio } from "../../drawing/studio";
 import { sizeOf, type Tile } from "../../drawing/tile";
+import { visible } from "../../state/visible";
 import type { Held } from "./cover";
 import type { Place, Shape } from "./grid";
 import { nameOf, type Question, tileAddress } from "./question";
@@ -24,10 +25,12 @@ export interface Wish {
   readonly question: Question;
   readonly place: Place;
   readonly shape: Shape;
+  /** Whether it is not seen yet: had once nothing else is, one at a time, and without a word. */
+  readonly isAhead?: boolean;
 }
 
 export class TileStore {
-  /** Counts up with every tile that arrives. */
+  /** Counts up with every tile that arrives and is seen. */
   readonly arrived = signal(0);
   /** Why the last request failed, and whether any is under way. */
   readonly failure = signal<Error | null>(null);
@@ -82,11 +85,13 @@ export class TileStore {
     for (const [key, wish] of this.#wished) {
       if (this.#pending.size >= AT_ONCE) break;
       if (this.#pending.has(key) || this.#kept.has(key)) continue;
+      if (wish.isAhead && (this.#pending.size > 0 || !visible.peek())) break;
       const abort = new AbortController();
       this.#pending.set(key, abort);
       void this.#fetch(key, wish, abort.signal);
     }
-    this.loading.value = this.#pending.size > 0;
+    const isSeen = (key: string) => this.#wished.get(key)?.isAhead !== true;
+    this.loading.value = [...this.#pending.keys()].some(isSeen);
   }
 
   async #fetch(key: string, wish: Wish, abort: AbortSignal): Promise<void> {
@@ -98,8 +103,9 @@ export class TileStore {
     } catch (error) {
       if (abort.aborted || wasAborted(error)) return;
       // One that failed is not asked for again until somebody wishes anew.
+      const isAhead = this.#wished.get(key)?.isAhead === true;
       this.#wished.delete(key);
-      this.failure.value = error instanceof Error ? error : new Error(String(error));
+      if (!isAhead) this.failure.value = error instanceof Error ? error : new Error(String(error));
     } finally {
       if (this.#pending.get(key)?.signal === abort) this.#pending.delete(key);
       this.#go();
@@ -111,7 +117,7 @@ export class TileStore {
     this.#kept.set(key, { key, question: nameOf(question), ...place, ...shape, tile, size });
     this.#size += size;
     this.#trim();
-    this.arrived.value += 1;
+    if (this.#wished.get(key)?.isAhead !== true) this.arrived.value += 1;
   }
 
   #trim(): void {

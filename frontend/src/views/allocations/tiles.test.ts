@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cover, type Held } from "./cover";
-import { COLUMNS, placesFor, rangeOf, shapeFor } from "./grid";
+import { besides, COLUMNS, placesFor, rangeOf, shapeFor } from "./grid";
 
 const WHOLE = { begin: 0, end: 100_000 };
 
@@ -28,6 +28,15 @@ describe("the grid", () => {
     ]);
     const early = placesFor({ begin: -900, end: -600 }, { begin: -1000, end: 1000 }, 300);
     expect(early).toEqual([{ level: 0, index: -2 }]);
+  });
+
+  it("goes on to both sides, as far as the recording does", () => {
+    const places = [1, 2].map((index) => ({ level: 0, index }));
+    const to = (end: number) => besides(places, { begin: 0, end }).map(({ index }) => index);
+    expect(to(10 * COLUMNS)).toEqual([3, 0]);
+    expect(to(3 * COLUMNS)).toEqual([0]);
+    expect(besides(places.slice(0, 1), { begin: COLUMNS, end: 2 * COLUMNS })).toEqual([]);
+    expect(besides([], WHOLE)).toEqual([]);
   });
 
   it("has a vertical of whole steps that holds what is seen, at most a pixel a pixel", () => {

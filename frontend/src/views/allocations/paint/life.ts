@@ -8,7 +8,12 @@ import type { Life } from "../life";
 
 const TALL = 3;
 
-export function paintLife(surface: Surface, { plot, window }: Scene, life: Life, ink: Ink): void {
+export function paintLife(
+  surface: Surface,
+  { plot, window }: Pick<Scene, "plot" | "window">,
+  life: Life,
+  ink: Ink,
+): void {
   const { context } = surface;
   const y = plot.top - 5;
   const at = (value: number) => plot.left + toPixel(window, plot.width, value);

@@ -1,4 +1,4 @@
-/** Paints what follows the pointer: the cursor's line, the crosshair, the brush and the ruler. */
+/** Paints what follows the pointer: the crosshair, the brush and the ruler. */
 
 import type { Axis } from "../../../api";
 import { bytes as inWords } from "../../../format";
@@ -13,7 +13,6 @@ import { acrossWords, upWords } from "../ruler";
 
 export interface Following {
   readonly axis: Axis;
-  readonly cursor: number | null;
   readonly pointer: Point | null;
   readonly brush: Area | null;
   readonly ruler: Ruler | null;
@@ -21,19 +20,15 @@ export interface Following {
 
 export function paintPointer(
   surface: Surface,
-  scene: Scene,
+  scene: Pick<Scene, "plot" | "window">,
   bytes: Range,
-  { axis, cursor, pointer, brush, ruler }: Following,
+  { axis, pointer, brush, ruler }: Following,
   ink: Ink,
 ): void {
   const { context } = surface;
   const { plot, window } = scene;
   const xOf = (value: number) => plot.left + toPixel(window, plot.width, value);
   const yOf = (value: number) => plot.top + plot.height - toPixel(bytes, plot.height, value);
-  if (cursor !== null && cursor >= window.begin && cursor <= window.end) {
-    const x = crisp(surface, xOf(cursor));
-    line(surface, [x, plot.top - 4], [x, plot.top + plot.height], ink.cursor, 1.5);
-  }
   if (brush !== null) paintBrush(surface, plot, brush, axis, xOf, yOf, ink);
   else if (pointer !== null) {
     const x = crisp(surface, plot.left + pointer.x);

@@ -6,7 +6,12 @@ import type { Surface } from "../../profile/timeline/paint/surface";
 import { type Range, toPixel } from "../../profile/timeline/scale";
 import type { Scene } from "../../profile/timeline/scene";
 
-export function paintTotals(surface: Surface, scene: Scene, bytes: Range, ink: Ink): void {
+export function paintTotals(
+  surface: Surface,
+  scene: Pick<Scene, "plot" | "sheets">,
+  bytes: Range,
+  ink: Ink,
+): void {
   const { context, ratio } = surface;
   const { plot } = scene;
   context.save();

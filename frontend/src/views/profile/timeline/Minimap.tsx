@@ -6,7 +6,7 @@ import { range } from "../../../state";
 import { ink } from "../../../theme/theme";
 import { centred, dragged, type Grip, gripAt } from "./minimap";
 import { LEFT, type Model } from "./model";
-import { paintMap } from "./paint/map";
+import { paintGround, paintMap } from "./paint/map";
 import type { Range } from "./scale";
 import { usePaint } from "./usePaint";
 
@@ -15,25 +15,36 @@ const HEIGHT = 40;
 const DRAG = 3;
 
 export function Minimap({ model }: { model: Model }) {
+  const ground = useRef<HTMLCanvasElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const grip = useSignal<Grip>("outside");
+  const isAll = useComputed(() => range.value === null);
   useEffect(
     () => (canvas.current === null ? undefined : listenToMap(canvas.current, model, grip)),
     [model, grip],
   );
+  const plot = useComputed(() => ({ ...model.plot.value, top: 0, height: HEIGHT }));
+  usePaint(ground, () => {
+    const paints = ink.value;
+    const [usage, whole] = [model.loader.whole.value, model.whole.value];
+    const picture = { usage, whole, plot: plot.value };
+    return {
+      width: model.width.value,
+      height: HEIGHT,
+      paint: (surface) => paintGround(surface, picture, paints),
+    };
+  });
   usePaint(canvas, () => {
     const paints = ink.value;
-    const plot = { ...model.plot.value, top: 0, height: HEIGHT };
     const axis = model.axis.value;
     const failures = model.marks.value.flatMap((mark) => {
       const at = axis === "time" ? mark.time : mark.event;
       return mark.kind === "out_of_memory" && at !== null ? [at] : [];
     });
     const picture = {
-      usage: model.loader.whole.value,
       whole: model.whole.value,
       window: model.window.value,
-      plot,
+      plot: plot.value,
       cursor: model.cursorPlace.value,
       failures,
     };
@@ -46,6 +57,7 @@ export function Minimap({ model }: { model: Model }) {
   const shape = useComputed(() => `timeline-map is-${grip.value}`);
   return (
     <div class="timeline-whole">
+      <canvas ref={ground} class="timeline-ground" />
       <canvas
         ref={canvas}
         class={shape}
@@ -56,7 +68,7 @@ export function Minimap({ model }: { model: Model }) {
       <button
         type="button"
         class="timeline-reset"
-        hidden={range.value === null}
+        hidden={isAll.value}
         onClick={model.fit}
         title="Show everything (double-click the chart)"
       >

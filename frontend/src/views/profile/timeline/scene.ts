@@ -125,7 +125,8 @@ export function sceneFor(
   };
 }
 
-function placeMarks(
+/** Marks in the window, with their places. */
+export function placeMarks(
   marks: readonly Mark[],
   axis: Axis,
   window: Range,

@@ -6,23 +6,28 @@ import { useEffect } from "preact/hooks";
 import { visible } from "../../../state";
 import { prepare, type Surface } from "./paint/surface";
 
-/** Reads signals and says what to do with a cleared surface; null clears the canvas only. */
+/** Reads signals and says what to do with a cleared surface; `paint` null leaves it empty. */
 export type Painter = () => {
   readonly width: number;
   readonly height: number;
-  readonly paint: (surface: Surface) => void;
+  readonly paint: ((surface: Surface) => void) | null;
 } | null;
 
 export function usePaint(canvas: RefObject<HTMLCanvasElement | null>, painter: Painter): void {
   // The painter is made once by its component: what it draws comes from signals, not from props.
   useEffect(() => {
+    let isEmpty = false;
     return effect(() => {
       if (!visible.value) return;
       const picture = painter();
+      // Browsers take as long over an empty canvas as over a full one.
+      if (picture === null || (isEmpty && picture.paint === null)) return;
       const frame = requestAnimationFrame(() => {
-        if (canvas.current === null || picture === null) return;
+        if (canvas.current === null) return;
         const surface = prepare(canvas.current, picture.width, picture.height);
-        if (surface !== null) picture.paint(surface);
+        if (surface === null) return;
+        picture.paint?.(surface);
+        isEmpty = picture.paint === null;
       });
       return () => cancelAnimationFrame(frame);
     });

@@ -1,15 +1,18 @@
 /** Paints grid lines and the labels of the axes. */
 
 import type { Ink } from "../../../../theme/theme";
+import { leftOf } from "../fitting";
 import { FRAGMENTATION } from "../height";
 import { toPixel } from "../scale";
 import type { Scene } from "../scene";
 import { byteTicks, eventTicks, shareTicks, type Tick, timeTicks } from "../ticks";
-import { crisp, label, line, type Surface } from "./surface";
+import { crisp, label, line, type Surface, widthOf } from "./surface";
 
 /** Room a label on the horizontal axis needs, in pixels. */
 const LABEL_ROOM = 110;
 const GAP = 8;
+
+type Across = Pick<Scene, "axis" | "window" | "plot">;
 
 export function paintByteAxis(surface: Surface, scene: Scene, ink: Ink): void {
   const { context } = surface;
@@ -36,17 +39,13 @@ export function paintShareAxis(surface: Surface, scene: Scene, ink: Ink): void {
     context.fillText(tick.label, plot.left + plot.width + GAP, y);
   }
   context.textAlign = "right";
-  label(
-    surface,
-    `fragmentation = ${FRAGMENTATION}`,
-    plot.left + plot.width,
-    plot.top - 10,
-    ink.accent,
-    ink.background,
-  );
+  const words = `fragmentation = ${FRAGMENTATION}`;
+  const marks = scene.marks.map(({ x }) => x);
+  const right = leftOf(plot.width, marks, context.measureText(words).width);
+  label(surface, words, plot.left + right, plot.top - 10, ink.accent, ink.background);
 }
 
-export function paintPlaceAxis(surface: Surface, scene: Scene, ink: Ink): void {
+export function paintPlaceAxis(surface: Surface, scene: Across, ink: Ink): void {
   const { context } = surface;
   const { plot, window } = scene;
   const base = plot.top + plot.height;
@@ -65,7 +64,7 @@ export function paintPlaceAxis(surface: Surface, scene: Scene, ink: Ink): void {
   if (origin !== null) {
     context.textAlign = "left";
     context.fillText(origin.label, plot.left, base + 6);
-    free = plot.left + context.measureText(origin.label).width + GAP;
+    free = plot.left + widthOf(surface, origin.label) + GAP;
   }
   for (const tick of ticks) {
     const x = crisp(surface, plot.left + toPixel(window, plot.width, tick.value));
@@ -77,7 +76,7 @@ export function paintPlaceAxis(surface: Surface, scene: Scene, ink: Ink): void {
 /** Writes a label under its tick, kept inside the canvas, left out where it would touch the last one. */
 function placeLabel(surface: Surface, tick: Tick, x: number, y: number, free: number): number {
   const { context } = surface;
-  const wide = context.measureText(tick.label).width;
+  const wide = widthOf(surface, tick.label);
   const start = Math.min(Math.max(x - wide / 2, 0), surface.width - wide);
   if (start < free) return free;
   context.textAlign = "left";
@@ -86,7 +85,7 @@ function placeLabel(surface: Surface, tick: Tick, x: number, y: number, free: nu
 }
 
 /** What the horizontal counts, said once at the left of its labels. */
-export function paintAxisName(surface: Surface, scene: Scene, ink: Ink): void {
+export function paintAxisName(surface: Surface, scene: Omit<Across, "window">, ink: Ink): void {
   const { context } = surface;
   context.textAlign = "right";
   context.textBaseline = "top";

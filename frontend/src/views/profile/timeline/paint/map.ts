@@ -1,4 +1,4 @@
-/** Paints the small map: the whole as one silhouette, the window on it with its handles. */
+/** Paints the small map: the whole as one silhouette, and on another canvas the window with its handles. */
 
 import type { Usage } from "../../../../api";
 import type { Ink } from "../../../../theme/theme";
@@ -9,22 +9,31 @@ import { type Plot, topsOf } from "../scene";
 import { paintStack } from "./stack";
 import { crisp, line, type Surface } from "./surface";
 
-export interface MapPicture {
+export interface MapGround {
   readonly usage: Usage | null;
   readonly whole: Range;
-  readonly window: Range;
   readonly plot: Plot;
+}
+
+export interface MapPicture extends Omit<MapGround, "usage"> {
+  readonly window: Range;
   /** Where the cursor stands, on the axis. */
   readonly cursor: number | null;
   readonly failures: readonly number[];
 }
 
-export function paintMap(surface: Surface, picture: MapPicture, ink: Ink): void {
+/** The silhouette, which stays while the window moves over it. */
+export function paintGround(surface: Surface, ground: MapGround, ink: Ink): void {
   const { context } = surface;
-  const { plot, usage, whole, window } = picture;
+  const { plot, usage } = ground;
   context.fillStyle = ink.track;
   context.fillRect(plot.left, plot.top, plot.width, plot.height);
-  if (usage !== null) paintSilhouette(surface, picture, usage, mix(ink.track, ink.quiet, 0.6));
+  if (usage !== null) paintSilhouette(surface, ground, usage, mix(ink.track, ink.quiet, 0.6));
+}
+
+export function paintMap(surface: Surface, picture: MapPicture, ink: Ink): void {
+  const { context } = surface;
+  const { plot, whole, window } = picture;
   const left = plot.left + toPixel(whole, plot.width, window.begin);
   const right = plot.left + toPixel(whole, plot.width, window.end);
   const isWhole = window.begin <= whole.begin && window.end >= whole.end;
@@ -49,7 +58,7 @@ export function paintMap(surface: Surface, picture: MapPicture, ink: Ink): void 
 
 function paintSilhouette(
   surface: Surface,
-  { whole, plot }: MapPicture,
+  { whole, plot }: MapGround,
   usage: Usage,
   colour: string,
 ) {

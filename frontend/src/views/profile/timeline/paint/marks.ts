@@ -12,7 +12,7 @@ export const GLYPHS = 16;
 /** Half the height of a label, and some air. */
 const CLEAR = 9;
 
-export function paintMarks(surface: Surface, scene: Scene, ink: Ink): void {
+export function paintMarks(surface: Surface, scene: Pick<Scene, "plot" | "marks">, ink: Ink): void {
   const { context } = surface;
   const { plot } = scene;
   let last = Number.NEGATIVE_INFINITY;

@@ -19,9 +19,33 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   if (canvas.height !== down) canvas.height = down;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
-  const { fontFamily } = getComputedStyle(canvas);
-  context.font = `11px ${fontFamily}`;
-  return { context, width, height, ratio, font: fontFamily };
+  const font = fontOf(canvas);
+  context.font = `11px ${font}`;
+  return { context, width, height, ratio, font };
+}
+
+const fonts = new WeakMap<HTMLCanvasElement, string>();
+
+/** The font of a canvas, asked for once: that makes the browser work out all styles there and then. */
+function fontOf(canvas: HTMLCanvasElement): string {
+  const font = fonts.get(canvas) ?? getComputedStyle(canvas).fontFamily;
+  if (font !== "") fonts.set(canvas, font);
+  return font;
+}
+
+/** Widths remembered; beyond, all are forgotten. */
+const MOST_WIDTHS = 5000;
+const widths = new Map<string, number>();
+
+/** The width of a text as `prepare` sets it, measured once: a pan paints names in every frame. */
+export function widthOf({ context, font }: Surface, text: string): number {
+  const key = `${font} ${text}`;
+  const known = widths.get(key);
+  if (known !== undefined) return known;
+  if (widths.size >= MOST_WIDTHS) widths.clear();
+  const { width } = context.measureText(text);
+  widths.set(key, width);
+  return width;
 }
 
 /** The middle of the device pixel nearest to `value`, so that hairlines are not smeared over two. */

@@ -3,7 +3,7 @@
 import type { Ink } from "../../../../theme/theme";
 import { mix } from "../colour";
 import { type Box, fitText } from "../lanes";
-import type { Surface } from "./surface";
+import { type Surface, widthOf } from "./surface";
 
 export interface Rows {
   /** CSS pixels from the left of the canvas to the plot. */
@@ -26,7 +26,7 @@ export function paintBoxes(
   const { context } = surface;
   context.textAlign = "left";
   context.textBaseline = "middle";
-  const measure = (text: string) => context.measureText(text).width;
+  const measure = (text: string) => widthOf(surface, text);
   const merged = mix(ink.track, ink.quiet, 0.25);
   for (const box of boxes) {
     const isHovered = hovered !== null && hovered.item === box.item;
