@@ -102,14 +102,15 @@ def _unknown(counts: Counter[str], what: str, then: str) -> list[str]:
 def _strange(facts: Facts) -> list[str]:
     """What was left out because its value cannot be."""
     found = [
-        f"{count} of {facts.sizes[key]} time stamps of device {key} are none (negative, after the "
-        "year 2116, or no integers) and are left out; its events have no time axis."
+        f"Of device {key}, {count} of {facts.sizes[key]} time stamps were left out (negative, "
+        "after the year 2116, or no integers): its events have no time axis."
         for key, count in facts.strange_times.items()
         if count
     ]
     if facts.strange_annotations:
         found.append(
-            f"{facts.strange_annotations} annotations without a valid time stamp are left out."
+            f"{_counted(facts.strange_annotations, 'annotation')} without a valid time stamp "
+            "left out."
         )
     if facts.years_apart is not None:
         found.append(
@@ -118,10 +119,14 @@ def _strange(facts: Facts) -> list[str]:
         )
     if facts.strange_frames:
         found.append(
-            f"{len(facts.strange_frames)} different frames have a name, file or line of the wrong "
-            f"type ({facts.strange_frames[0]}), which is left out."
+            "A name, file or line of the wrong type was left out of "
+            f"{_counted(len(facts.strange_frames), 'frame')} (such as {facts.strange_frames[0]})."
         )
     return found
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _overflow(facts: Facts, settings: Mapping[str, Any]) -> list[str]:

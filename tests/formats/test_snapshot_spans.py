@@ -215,7 +215,9 @@ def test_annotations_without_a_valid_time_are_left_out_and_told(time: Any) -> No
     recording = recorded(whole(event("alloc", time_us=0), external_annotations=notes))
 
     assert [row["name"] for row in recording.table("spans").to_pylist()] == ["g"]
-    assert recording.meta["problems"][0].startswith("1 annotations without a valid time stamp")
+    assert recording.meta["problems"][0].startswith(
+        "1 annotation without a valid time stamp left out"
+    )
 
 
 def test_many_that_never_end_take_no_time() -> None:
