@@ -20,9 +20,9 @@ export function hiddenWords(tiles: readonly Tile[]): string {
     );
   }
   if (ranges > 0) {
-    const have = ranges === 1 ? "has" : "have";
+    const are = ranges === 1 ? "is" : "are";
     words.push(
-      `${counted(ranges, "smaller range")} of addresses, ${bytes(range_bytes)}, ${have} no frame.`,
+      `${counted(ranges, "smaller range")} of addresses, ${bytes(range_bytes)}, ${are} not shaded as mapped.`,
     );
   }
   return words.join(" ");

@@ -99,6 +99,8 @@ describe("what is too much for a picture", () => {
 
   it("ranges of addresses are told once", () => {
     const left = tile({ ranges: 7, range_bytes: 512 });
-    expect(said(left, left)).toBe("7 smaller ranges of addresses, 512 B, have no frame.");
+    expect(said(left, left)).toBe(
+      "7 smaller ranges of addresses, 512 B, are not shaded as mapped.",
+    );
   });
 });
