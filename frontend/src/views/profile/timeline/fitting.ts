@@ -66,6 +66,18 @@ export function clearOf(y: number, lines: readonly number[], clear: number): num
   return free;
 }
 
+/** Half the width of a mark's glyph, and some air. */
+const GLYPH = 10;
+
+/** The right end, at or left of `right`, of words `wide` that touch none of the glyphs at `marks`. */
+export function leftOf(right: number, marks: readonly number[], wide: number): number {
+  let end = right;
+  for (const mark of [...marks].sort((a, b) => b - a)) {
+    if (mark > end - wide - GLYPH && mark < end + GLYPH) end = mark - GLYPH;
+  }
+  return end - wide < 0 ? right : end;
+}
+
 /** Pixels between the pointer and what is said beside it. */
 const BESIDE = 14;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beside, besidePointer, clearOf, fitting } from "./fitting";
+import { beside, besidePointer, clearOf, fitting, leftOf } from "./fitting";
 import { binSize, covers, tileFor } from "./grid";
 import { fragmentation, heightFor } from "./height";
 import { boxAt, fitText, type Item, layOut, rowsOf } from "./lanes";
@@ -165,6 +165,14 @@ describe("a label among lines", () => {
     expect(beside(30, [22, 40], 9, room)).toBe(49);
     expect(beside(30, [22, 40, 52, 64, 76, 88, 100], 9, room)).toBe(20);
   });
+});
+
+it("words above the chart stand left of the marks they would touch", () => {
+  expect(leftOf(700, [], 200)).toBe(700);
+  expect(leftOf(700, [400, 480], 200)).toBe(700);
+  expect(leftOf(700, [698, 690], 200)).toBe(680);
+  expect(leftOf(700, [400, 505, 690], 200)).toBe(390);
+  expect(leftOf(700, [50, 250, 450, 650], 200)).toBe(700);
 });
 
 it("a tip stands right of the pointer, else where there is more room", () => {
