@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Sequence
 
@@ -16,9 +17,12 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status: 0, 1 for an error (said on stderr), 2 for usage."""
     streams.prepare()
+    # What goes wrong is said in one sentence; the log is for servers.
+    logging.getLogger("tb_memory_plugin").addHandler(logging.NullHandler())
     chosen = parser().parse_args(arguments)
     # Only now what costs time to import: --help must be quick.
     from tb_memory_plugin.cli import (
+        allocation,
         events,
         export,
         flame,
@@ -34,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = {
         "info": info.run,
         "peak": peak.run,
+        "allocation": allocation.run,
         "events": events.run,
         "segments": segments.run,
         "flame": flame.run,
@@ -101,6 +106,15 @@ def parser() -> argparse.ArgumentParser:
         "--limit", metavar="N", type=_count, default=20, help="groups in text (default: 20)"
     )
     _json(peak)
+
+    allocation = commands.add_parser(
+        "allocation", help="all that is known of one allocation", description=_ALLOCATION
+    )
+    allocation.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    allocation.add_argument(
+        "id", metavar="ID", help="its row of the table allocations, as events and segments name it"
+    )
+    _json(allocation)
 
     events = commands.add_parser("events", help="the history, event by event", description=_EVENTS)
     events.add_argument("path", metavar="PATH", help="a snapshot or a recording")
@@ -196,6 +210,7 @@ _GROUPINGS = (
 )
 _INFO = "Print what a source holds, device by device: exact numbers, and what is odd about it."
 _PEAK = "Print what the memory of a device is made of at a moment, by group, exactly."
+_ALLOCATION = "Print the sizes, life, step, category and stacks of one allocation."
 _EVENTS = "Print a part of a device's history: any slice, of all events or of those that match."
 _SEGMENTS = (
     "Print the segments of a device after any event, exactly: blocks, rounding, what is pending "

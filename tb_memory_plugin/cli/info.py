@@ -8,6 +8,7 @@ from typing import Any
 from tb_memory_plugin.api import LoadedRecording, load
 from tb_memory_plugin.cli import text
 from tb_memory_plugin.units import format_bytes, format_duration
+from tb_memory_plugin.views.summary import summary
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def answer(found: LoadedRecording) -> dict[str, Any]:
-    """``{"format", "basis", "problems", "annotations", "devices": {key: {"name", …}}}``."""
+    """``{"format", "basis", "problems", "annotations", "devices": {key: {"name", …}}, "summary"}``.
+
+    ``summary`` is what the page begins with: capacity, steps, the peak's moment and step.
+    """
+    begins = summary(found.recording, version="", run="", name="")
     return {
         "format": found.format,
         "basis": found.basis,
@@ -45,9 +50,11 @@ def answer(found: LoadedRecording) -> dict[str, Any]:
             key: {name: value for name, value in device.items() if name != "key"}
             for key, device in found.devices.items()
         },
+        "summary": {name: begins[name] for name in _SUMMARY},
     }
 
 
+_SUMMARY = ("time_origin_ns", "missing", "groupings", "axes", "devices")
 _BASIS = {"requested": "requested by the program", "size": "given by the allocator"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from tb_memory_plugin.api import choose_device, load
 from tb_memory_plugin.cli import text
@@ -33,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
             format_bytes(group["bytes"]),
             f"{100 * group['bytes'] / total:.1f} %" if total else "",
             text.grouped(group["count"]),
+            format_bytes(group["largest"]),
+            _oldest(group),
             group["label"],
         ]
         for group in shown
@@ -42,7 +45,19 @@ def run(arguments: argparse.Namespace) -> int:
         rest = sum(group["bytes"] for group in left)
         share = f"{100 * rest / total:.1f} %" if total else ""
         count = text.grouped(sum(group["count"] for group in left))
-        rows.append([format_bytes(rest), share, count, f"{len(left)} more groups (--limit)"])
-    for line in text.table(["bytes", "share", "count", by], rows, right=(0, 1, 2)):
+        more = f"{len(left)} more groups (--limit)"
+        largest = format_bytes(max(group["largest"] for group in left))
+        rows.append([format_bytes(rest), share, count, largest, "", more])
+    head = ["bytes", "share", "count", "largest", "oldest", by]
+    for line in text.table(head, rows, right=(0, 1, 2, 3, 4)):
         text.say(line)
     return 0
+
+
+def _oldest(group: dict[str, Any]) -> str:
+    """When the oldest of a group was born."""
+    if group["oldest_event"] is None:
+        return "before"
+    if group["oldest_step"] is not None:
+        return f"step {group['oldest_step']}"
+    return f"event {group['oldest_event']}"

@@ -60,6 +60,10 @@ def test_a_breakdown_is_what_the_command_line_prints() -> None:
         "label": "parameter",
         "bytes": 1000,
         "count": 1,
+        "largest": 1000,
+        "oldest_event": None,
+        "oldest_time": None,
+        "oldest_step": None,
     }
     assert loaded().breakdown(device="1")["total_bytes"] == 5
 

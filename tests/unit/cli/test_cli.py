@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from tb_memory_plugin.cli import main
 from tb_memory_plugin.recording.recording import open_recording
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.fixtures.training import training
+from tests.unit.store.bad import crasher
 
 Capture = pytest.CaptureFixture[str]
 
@@ -61,7 +63,7 @@ def complaint(capsys: Capture, *arguments: object) -> str:
 def test_info_gives_the_facts_of_every_device(source: Path, capsys: Capture) -> None:
     found = answer(capsys, "info", source)
     expected = facts(training())
-    assert set(found) == {"format", "basis", "problems", "annotations", "devices"}
+    assert set(found) == {"format", "basis", "problems", "annotations", "devices", "summary"}
     assert (found["format"], found["basis"], found["problems"]) == ("test", "requested", [])
     assert found["annotations"] == expected["annotations"]
     for key, device in expected["devices"].items():
@@ -140,10 +142,10 @@ def test_peak_for_people(source: Path, capsys: Capture) -> None:
     printed = lines(capsys, "peak", source, "--limit", 2)
     assert printed == [
         "cuda:0 after event 3, 3.00 µs from the origin: 4.45 KiB (4 560 bytes) allocated",
-        "     bytes   share  count  category",
-        "  2.50 KiB  56.1 %      2  activation",
-        "    1000 B  21.9 %      1  parameter",
-        "    1000 B  21.9 %      2  2 more groups (--limit)",
+        "     bytes   share  count   largest  oldest  category",
+        "  2.50 KiB  56.1 %      2  2.00 KiB  step 3  activation",
+        "    1000 B  21.9 %      1    1000 B  before  parameter",
+        "    1000 B  21.9 %      2     700 B          2 more groups (--limit)",
     ]
 
 
@@ -268,6 +270,42 @@ def run(*arguments: str, shell: str, **environment: str) -> subprocess.Completed
         capture_output=True,
         env={**os.environ, **environment},
     )
+
+
+def test_a_file_that_ends_its_reader_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "crash.pickle"
+    path.write_bytes(crasher())
+    said = run("info", str(path), shell="")
+    assert said.returncode == 1
+    assert said.stderr.startswith(b"tb-memory: crash.pickle: ended the process that read it (SIG")
+    assert said.stderr.count(b"\n") == 1
+
+
+def test_info_begins_as_the_page_does(source: Path, capsys: Capture) -> None:
+    found = answer(capsys, "info", source)["summary"]
+    device = found["devices"][0]
+    assert (device["key"], device["peak_event"], device["allocated_peak"]) == ("0", 3, 4560)
+    assert {"capacity", "lifetime_peak", "peak_step", "steps", "bytes_before_window"} <= set(device)
+    assert found["groupings"] and found["axes"] == ["time", "event"]
+
+
+def test_an_allocation_is_told_whole(source: Path, capsys: Capture) -> None:
+    rows = training().table("allocations")
+    for row, told in enumerate(rows.to_pylist()):
+        found = answer(capsys, "allocation", source, row)
+        assert (found["id"], found["requested"], found["birth"], found["death"]) == (
+            str(row),
+            told["requested"],
+            told["birth"],
+            told["death"],
+        )
+        printed = lines(capsys, "allocation", source, row)
+        assert printed[0] == f"allocation {row}: {found['label']}"
+        if found["birth"] is None:
+            assert any(re.fullmatch(r"  born +before the window", line) for line in printed)
+        for frame in found["birth_stack"] or []:
+            assert any((frame["function"] or frame["file"]) in line for line in printed)
+    assert "no allocation '99'" in complaint(capsys, "allocation", source, 99)
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
