@@ -41,8 +41,8 @@ def paths(recording: Recording, inverted: bool, folded: bool) -> Paths:
         stacks = stacks[::-1]
     same, representative = symbols(recording)
     library = len(representative)
-    found = same[frames] if len(same) else frames.astype(np.int64)
-    lengths = np.ones(len(found), dtype=np.int64)
+    found = same[frames] if len(same) else frames
+    lengths = np.ones(len(found), dtype=np.int32)
     if folded:
         foldable = recording.values("frame_kinds", "kind")[frames] != OWN
         foldable &= frames != named_by(recording)[stacks[owner]]
@@ -53,10 +53,10 @@ def paths(recording: Recording, inverted: bool, folded: bool) -> Paths:
     contents = frame_contents(recording)[representative] if library else np.zeros(0, np.uint64)
     return Paths(
         places=np.append(stacks, [count, count + 1]).astype(np.int64),
-        symbols=np.append(found, [before, nothing]).astype(np.int64),
+        symbols=np.append(found, np.array([before, nothing], dtype=np.int32)),
         starts=np.append(0, np.cumsum(sizes)),
-        lengths=np.append(lengths, [1, 1]),
-        frame=np.append(representative, [LIBRARY, BEFORE, NONE]).astype(np.int64),
+        lengths=np.append(lengths, np.ones(2, dtype=np.int32)),
+        frame=np.append(representative, [LIBRARY, BEFORE, NONE]).astype(np.int32),
         content=np.append(contents, text_hashes(["library", "before", "none"])),
     )
 
@@ -69,7 +69,7 @@ def symbols(recording: Recording) -> tuple[IntArray, IntArray]:
     _, first, same = np.unique(
         np.stack(columns, axis=1).astype(np.int64), axis=0, return_index=True, return_inverse=True
     )
-    return same.reshape(-1), first
+    return same.reshape(-1).astype(np.int32), first
 
 
 def born_with(recording: Recording) -> IntArray:
@@ -86,9 +86,11 @@ def elements(recording: Recording, stacks: IntArray) -> tuple[IntArray, IntArray
     """The frames of ``stacks`` in a row, innermost first, and the place in ``stacks`` of each."""
     frames, offsets = stack_layout(recording)
     lengths = offsets[stacks + 1] - offsets[stacks]
-    owner = np.repeat(np.arange(len(stacks)), lengths)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return frames[offsets[stacks][owner] + within], owner
+    # Narrow, and few of them at a time: there may be many millions of elements.
+    owner = np.repeat(np.arange(len(stacks), dtype=np.int32), lengths)
+    element = np.repeat(offsets[stacks] - (np.cumsum(lengths) - lengths), lengths)
+    element += np.arange(len(owner))
+    return frames[element], owner
 
 
 def _fold(
@@ -96,14 +98,16 @@ def _fold(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Every long enough run of foldable elements of one stack as one element, ``library``."""
     if not len(found):
-        return found, owner, found.astype(np.int64)
+        return found, owner, found
     new = np.append(True, (foldable[1:] != foldable[:-1]) | (owner[1:] != owner[:-1]))
-    run = np.cumsum(new) - 1
-    length = np.bincount(run)[run]
+    first = np.flatnonzero(new)
+    sizes = np.diff(np.append(first, len(found))).astype(np.int32)
+    length = np.repeat(sizes, sizes)
     folds = foldable & (length >= _FOLD_FROM)
     kept = new | ~folds
+    one, long = found.dtype.type(library), folds[kept]
     return (
-        np.where(folds, library, found)[kept],
+        np.where(long, one, found[kept]),
         owner[kept],
-        np.where(folds, length, 1)[kept],
+        np.where(long, length[kept], np.int32(1)),
     )

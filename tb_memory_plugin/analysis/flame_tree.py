@@ -99,12 +99,16 @@ def _running(values: IntArray) -> IntArray:
 
 
 def _tree(of: Paths) -> Calls:
-    """The tree of paths, level by level: those with the same way so far share a node."""
+    """The tree of paths, level by level: those with the same way so far share a node.
+
+    Its columns are narrow: with many stacks there are millions of nodes.
+    """
     width = len(of.frame)
     sizes = np.diff(of.starts)
     at = np.zeros(len(sizes), dtype=np.int64)  # the node each path has come to
-    parents, said = [np.array([-1])], [np.array([-1])]
-    counts, shortest, longest = [np.array([len(sizes)])], [np.zeros(1, int)], [np.zeros(1, int)]
+    parents, said, counts, shortest, longest = (
+        [np.array([value], dtype=np.int32)] for value in (-1, -1, len(sizes), 0, 0)
+    )
     keys = [mixed(np.ones(1, np.uint64))]
     nodes, active = 1, np.arange(len(sizes))
     for depth in range(int(sizes.max(initial=0))):
@@ -115,40 +119,65 @@ def _tree(of: Paths) -> Calls:
         )
         parent, symbol = ways // width, ways % width
         length = of.lengths[element]
-        least, most = np.full(len(ways), np.iinfo(np.int64).max), np.zeros(len(ways), np.int64)
+        least, most = np.full(len(ways), np.iinfo(np.int32).max, np.int32), np.zeros_like(ways)
         np.minimum.at(least, place, length)
         np.maximum.at(most, place, length)
         above = keys[-1][parent - (nodes - len(keys[-1]))]
-        for column, values in zip(
-            (parents, said, counts, shortest, longest, keys),
-            (parent, symbol, count, least, most, mixed(above * _PRIME + of.content[symbol])),
-            strict=True,
-        ):
-            column.append(values)
+        levels_of = (parents, said, counts, shortest, longest)
+        values_of: tuple[IntArray, ...] = (parent, symbol, count, least, most)
+        for column, values in zip(levels_of, values_of, strict=True):
+            column.append(values.astype(np.int32))
+        keys.append(mixed(above * _PRIME + of.content[symbol]))
         at[active] = nodes + place
         nodes += len(ways)
-    parent, symbol, count = (np.concatenate(column) for column in (parents, said, counts))
-    first, ending = _spread(parent, count, [len(level) for level in parents])
-    spans, place = np.unique(
-        np.concatenate([first, first]) * (len(sizes) + 1)
-        + np.concatenate([first + count, first + ending]),
-        return_inverse=True,
-    )
-    below, own = place.reshape(2, -1).astype(np.int32)
+    levels = [len(level) for level in parents]
+    parent, symbol, count = (_joined(column) for column in (parents, said, counts))
+    first, ending = _spread(parent, count, levels)
+    spans, below, own = _spans(parent, count, first, ending, levels)
     return Calls(
         order=of.places[np.argsort(first[at], kind="stable")],
         parent=parent,
-        frame=np.where(symbol < 0, ROOT, of.frame[symbol]),
+        frame=np.where(symbol < 0, np.int32(ROOT), of.frame[symbol]),
         first=first,
         own=first + ending,
         stop=first + count,
-        spans=np.stack(np.divmod(spans, len(sizes) + 1), axis=1),
+        spans=spans,
         below=below,
         ending=own,
-        shortest=np.concatenate(shortest),
-        longest=np.concatenate(longest),
-        key=np.concatenate(keys),
+        shortest=_joined(shortest),
+        longest=_joined(longest),
+        key=_joined(keys),
     )
+
+
+def _joined(levels: list[IntArray]) -> IntArray:
+    """All levels in one, the parts of which are let go."""
+    whole = np.concatenate(levels)
+    levels.clear()
+    return whole
+
+
+def _spans(
+    parent: IntArray, count: IntArray, first: IntArray, ending: IntArray, levels: list[int]
+) -> tuple[IntArray, IntArray, IntArray]:
+    """``Calls.spans``, ``below`` and ``ending``: a node all of whose parent's paths pass has its.
+
+    The first span is empty.
+    """
+    new = np.append(True, count[1:] != count[parent[1:]])
+    below = np.cumsum(new, dtype=np.int32)
+    begin = 1
+    for size in levels[1:]:
+        level = slice(begin, begin + size)
+        below[level] = np.where(new[level], below[level], below[parent[level]])
+        begin += size
+    number = int(new.sum()) + 1
+    some = np.flatnonzero((ending > 0) & (ending < count))
+    own = np.where(ending == count, below, np.int32(0))
+    own[some] = number + np.arange(len(some))
+    begins = np.concatenate([[0], first[new], first[some]])
+    lengths = np.concatenate([[0], count[new], ending[some]])
+    return np.stack([begins, begins + lengths], axis=1), below, own
 
 
 def _spread(parent: IntArray, count: IntArray, levels: list[int]) -> tuple[IntArray, IntArray]:
@@ -156,9 +185,9 @@ def _spread(parent: IntArray, count: IntArray, levels: list[int]) -> tuple[IntAr
 
     Those that end at a node come before those that go on to the nodes below it.
     """
-    below = np.bincount(parent[1:], count[1:], len(parent)).astype(np.int64)
+    below = np.bincount(parent[1:], count[1:], len(parent)).astype(np.int32)
     ending = count - below
-    first = np.zeros(len(parent), dtype=np.int64)
+    first = np.zeros(len(parent), dtype=np.int32)
     begin = 1
     for size in levels[1:]:
         level = slice(begin, begin + size)

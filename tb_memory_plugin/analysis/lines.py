@@ -87,6 +87,6 @@ def _spots(recording: Recording, columns: tuple[str, ...]) -> Spots:
         np.stack(values, axis=1), axis=0, return_index=True, return_inverse=True
     )
     spot = spot.reshape(-1)
-    pairs = np.unique(owner * len(first) + spot[frames])
+    pairs = np.unique(owner.astype(np.int64) * len(first) + spot[frames])
     named[stacks] = spot[named_by(recording)[stacks]]
     return Spots(first, stacks[pairs // len(first)], pairs % len(first), named)
