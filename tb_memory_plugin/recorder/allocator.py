@@ -25,6 +25,9 @@ BACKENDS = ("cuda", "xpu")
 #: The history is a ring of the last so many entries (torch: several KB of host memory each).
 ENTRIES = 100_000
 
+#: Of the program's steps, as many of the last are kept for it.
+STEPS = 20_000
+
 
 class AllocatorEngine:
     """Has torch keep the history of one backend's allocator and makes recordings of it.
@@ -69,6 +72,7 @@ class AllocatorEngine:
                 "all", context=context, stacks="python", max_entries=entries
             )
         self._on = True
+        self._session.program.keep(self, STEPS)
         _observe(self._torch, self._kind, self)
         return True
 
@@ -115,6 +119,7 @@ class AllocatorEngine:
             return
         self._last = self.collect()
         self._on = False
+        self._session.program.release(self)
         _OBSERVERS[self._kind].discard(self)
         if self._ours:
             self._backend.memory._record_memory_history(None)

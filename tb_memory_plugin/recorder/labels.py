@@ -7,7 +7,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from tb_memory_plugin.recording.schema import Category
 
@@ -46,17 +46,24 @@ class Sighting:
     storages: list[Storage] | None = None
 
 
+class Listener(Protocol):
+    """Where sightings go: a list, for one that takes all of them out again."""
+
+    def append(self, sighting: Sighting, /) -> Any:
+        """Take in one more."""
+
+
 @dataclass
 class Tracker:
     """The models and optimizers given to ``track``, looked at now and then.
 
-    It keeps none of them alive. Gradients are looked at while the profiler runs, so through
+    It keeps none of them alive, and looks at nothing while nobody listens. Gradients are looked at while the profiler runs, so through
     ``map``: calls that C makes are not traced, where a loop in Python would cost three profiler
     events for every tensor.
     """
 
     modules: dict[int, str] = field(default_factory=dict)  # id(module): dotted name
-    sightings: list[Sighting] = field(default_factory=list)
+    _listeners: list[Listener] = field(default_factory=list)
     _named: dict[int, tuple[Name, Reference]] = field(default_factory=dict)  # by id(tensor)
     _leaves: list[Reference] = field(default_factory=list)
     _gradient_names: list[Name] = field(default_factory=list)
@@ -82,11 +89,21 @@ class Tracker:
                 self._hooks.append(hook(self._before_optimizer))
         self.look()
 
+    def listen(self, listener: Listener) -> None:
+        """Give ``listener`` what is seen from now on."""
+        if not any(each is listener for each in self._listeners):
+            self._listeners.append(listener)
+
+    def leave(self, listener: Listener) -> None:
+        """``listener`` is given nothing more."""
+        self._listeners = [each for each in self._listeners if each is not listener]
+
     def look(self) -> None:
         """Note all storages that are alive now."""
-        found = self.storages()
-        names, addresses = [each.name for each in found], [each.address for each in found]
-        self.sightings.append(Sighting(time.time_ns(), names, addresses, found))
+        if self._listeners:
+            found = self.storages()
+            names, addresses = [each.name for each in found], [each.address for each in found]
+            self._tell(Sighting(time.time_ns(), names, addresses, found))
 
     def storages(self) -> list[Storage]:
         """All storages that are alive now."""
@@ -94,23 +111,30 @@ class Tracker:
 
     def look_at_gradients(self) -> None:
         """Note the storages of the gradients that are alive now."""
+        if not self._listeners:
+            return
         leaves = [reference() for reference in self._leaves]
         gradients = [None if leaf is None else leaf.grad for leaf in leaves]
         alive = [place for place, gradient in enumerate(gradients) if gradient is not None]
         if alive:
             names = [self._gradient_names[place] for place in alive]
             addresses = _addresses([gradients[place] for place in alive])
-            self.sightings.append(Sighting(time.time_ns(), names, addresses))
+            self._tell(Sighting(time.time_ns(), names, addresses))
 
     def close(self) -> None:
         """Take the hooks off the optimizers and let go of the model."""
         for hook in self._hooks:
             hook.remove()
         self._hooks.clear()
+        self._listeners.clear()
         self._optimizers.clear()
         self._named.clear()
         self._leaves.clear()
         self._gradient_names.clear()
+
+    def _tell(self, sighting: Sighting) -> None:
+        for listener in self._listeners:
+            listener.append(sighting)
 
     def _before_optimizer(self, *_: Any) -> None:
         # Inside somebody's optimizer.step: whatever goes wrong here must not reach it.

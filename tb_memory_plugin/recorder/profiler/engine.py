@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from tb_memory_plugin.recorder.engine import Session, StepUsage, Unavailable, torch_module
+from tb_memory_plugin.recorder.labels import Sighting
 from tb_memory_plugin.recorder.profiler.about import about
 from tb_memory_plugin.recorder.profiler.ledger import Ledger
 from tb_memory_plugin.recorder.profiler.spans import SpanRows
@@ -40,6 +41,8 @@ class ProfilerEngine:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._program = session.program
+        self._sightings: list[Sighting] = []
         self._spans = SpanRows()
         self._ledger = Ledger(StackInterner(), self._spans)
         self._reader: TreeReader | None = None
@@ -69,6 +72,8 @@ class ProfilerEngine:
         self._reader = TreeReader(self._session.tracker.modules, self._spans, self._ours)
         self._thread = threading.get_ident()
         self._begin()
+        self._session.tracker.listen(self._sightings)
+        self._program.keep(self)
         return True
 
     def step(self, step: Span) -> bool:
@@ -122,7 +127,7 @@ class ProfilerEngine:
             "basis": "size",
             **about(ledger, stacks=self._session.stacks, ended=self._ended),
         }
-        return builder.recording(meta, tables(ledger, self._session.program))
+        return builder.recording(meta, tables(ledger, self._program))
 
     def usage(self) -> list[StepUsage]:
         found, self._ledger.usage = self._ledger.usage, []
@@ -139,8 +144,10 @@ class ProfilerEngine:
         finally:
             self._paused = False
             self._collector.release()
+            self._leave()
 
     def forget(self) -> None:
+        self._leave()
         self._collector.release()
         if self._running and self._enabled() and threading.get_ident() == self._thread:
             self._running = False
@@ -173,11 +180,10 @@ class ProfilerEngine:
         items = reader.read(roots, stopped)
         if self._steps:
             self._items_a_step = max(len(items) / len(self._steps), 1.0)
-        sightings = self._session.tracker.sightings
-        items += [(seen.time, Kind.SIGHTING, seen, NOWHERE) for seen in sightings]
+        items += [(seen.time, Kind.SIGHTING, seen, NOWHERE) for seen in self._sightings]
         items += [(span.end or 0, Kind.STEP, span, NOWHERE) for span in self._steps]
         items.sort(key=itemgetter(0))
-        sightings.clear()
+        self._sightings.clear()
         self._steps.clear()
         self._ledger.add(items)
 
@@ -188,7 +194,16 @@ class ProfilerEngine:
     def _end(self, why: str) -> None:
         self._running = False
         self._ended = why
+        self._leave()
         raise Unavailable(f"{why}; the memory recording ends there")
+
+    def _leave(self) -> None:
+        """Nothing more is recorded: hold on to the steps so far, and let the rest be."""
+        self._session.tracker.leave(self._sightings)
+        self._sightings.clear()
+        self._steps.clear()
+        if self._program is self._session.program:
+            self._program = self._program.release(self)
 
 
 class _Collector:
