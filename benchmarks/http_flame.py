@@ -11,7 +11,7 @@ allocation that is alive, as a viewer without interned stacks has to.
 from __future__ import annotations
 
 import argparse
-import os
+import itertools
 import random
 import tempfile
 import time
@@ -20,36 +20,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks._recordings import training
-from benchmarks.http_usage import anonymous, without_plugin
+from benchmarks._http import memory_without, serving, show, spans
 from benchmarks.usage_window import Times
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of
 from tb_memory_plugin.analysis.flame import OF
-from tb_memory_plugin.analysis.windows import AXES
-from tb_memory_plugin.recording.recording import Recording, save
-from tb_memory_plugin.store.load import load_path
-from tb_memory_plugin.views import grid
-from tests.plugin.logdirs import write_scalars
-from tests.plugin.server import TensorBoardServer
+from tb_memory_plugin.recording.recording import Recording
 
 _WALKS = 3
 
 
 def questions(recording: Recording, of: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
     """Random moments, and windows from the whole down to a few events, in every shape."""
-    (device,) = recording.devices
     chance = random.Random(f"{of} {seed}")
-    axes = {name: grid.axis(recording, device, name) for name in AXES}
-    for _ in range(count):
-        axis = axes[chance.choice(AXES)]
-        span = max(1, int((axis.end - axis.begin) * 2 ** -chance.uniform(0, 18)))
-        begin = chance.randint(axis.begin, axis.end - span)
+    last = len(recording.table("events"))
+    for axis, begin, end in itertools.islice(spans(recording, chance), count):
         yield {
             "of": of,
-            "at": chance.randrange(axes["event"].end),
+            "at": chance.randrange(last),
             "axis": axis.name,
             "begin": begin,
-            "end": begin + span,
+            "end": end,
             "inverted": chance.randint(0, 1),
             "folded": chance.randint(0, 1),
             "find": chance.choice(("", "", "model1", "size>1MiB")),
@@ -77,43 +67,26 @@ def walked(recording: Recording, event: int) -> float:
 
 def measured(events: int, count: int, folder: Path) -> dict[str, Any]:
     """Times by what is weighed, cold and warm, the largest answer, and anonymous memory."""
-    os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
-    logdir = folder / "logdir"
-    write_scalars(logdir / "run")
-    path = logdir / "run" / "plugins" / "memory" / "training.tbmem"
-    save(training(events), path, compress=True)
-    recording = load_path(path)
     found: dict[str, Any] = {}
-    largest = 0
-    with TensorBoardServer(logdir) as server:
-        (source,) = server.sources(after=1).values()
-        version = server.opened(source["id"])["version"]
-        about = {"source": source["id"], "version": version, "device": "0"}
+    with serving(events, folder) as asked:
+        recording = asked.recording
         for name, seed in (("cold", 0), ("warm", 1)):
             for of in OF:
-                taken = []
-                for question in questions(recording, of, count, seed):
-                    start = time.perf_counter()
-                    answer = server.get("flame", **about, **question)
-                    taken.append(time.perf_counter() - start)
-                    if answer.status != 200:
-                        raise ValueError(f"{question}: {answer.body.decode(errors='replace')}")
-                    largest = max(largest, len(answer.body))
-                found[f"{of}, {name}"] = Times.of(taken)
-        taken = []
-        for question in questions(recording, "lifetime", count, 2):
-            kept = {name: question[name] for name in ("of", "axis", "begin", "end", "filter")}
-            start = time.perf_counter()
-            largest = max(largest, len(server.get("lines", **about, **kept).body))
-            taken.append(time.perf_counter() - start)
-        found["lines of lifetime, warm"] = Times.of(taken)
-        found["with"] = anonymous(server.pid)
-    with without_plugin(logdir) as server:
-        server.board("data/plugin/scalars/tags")
-        found["without"] = anonymous(server.pid)
+                found[f"{of}, {name}"] = Times.of(
+                    [asked.ask("flame", each) for each in questions(recording, of, count, seed)]
+                )
+        kept = ("of", "axis", "begin", "end", "filter")
+        found["lines of lifetime, warm"] = Times.of(
+            [
+                asked.ask("lines", {name: each[name] for name in kept})
+                for each in questions(recording, "lifetime", count, 2)
+            ]
+        )
+        found["with"] = asked.memory()
     last = len(recording.table("events")) - 1
     walks = [walked(recording, event) for event in random.Random(0).choices(range(last), k=_WALKS)]
-    return {**found, "walking every stack": Times.of(walks), "largest": largest}
+    found["walking every stack"] = Times.of(walks)
+    return {**found, "largest": asked.largest, "without": memory_without(folder)}
 
 
 def main() -> None:
@@ -124,19 +97,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = measured(chosen.events, chosen.queries, Path(folder))
-    print(f"{chosen.events:,} events, milliseconds a request")
-    for name, times in found.items():
-        if isinstance(times, Times):
-            print(
-                f"  {name:<24} median {times.median:7.2f}   p95 {times.p95:7.2f}   "
-                f"longest {times.longest:7.2f}   of {times.queries}"
-            )
-    grown = found["with"] - found["without"]
-    print(f"Largest answer: {found['largest'] / 2**20:.2f} MiB")
-    print(
-        f"Anonymous memory of TensorBoard: {found['without'] >> 20} MiB without the plugin, "
-        f"{found['with'] >> 20} MiB with it and after the queries: {grown >> 20} MiB more"
-    )
+    show(chosen.events, found, 24)
 
 
 if __name__ == "__main__":
