@@ -25,6 +25,13 @@ def crasher() -> bytes:
     return b"\x80\x04})" + b"\x85N\x86" * _DEEP + b"Ns."
 
 
+def bomb() -> bytes:
+    """A whole pickle of some 1 MB that unpacks to 1.5 GiB: strings, each dropped at once."""
+    text = b"B" + (1 << 20).to_bytes(4, "little") + bytes(1 << 20) + b"0"
+    middle = gzip.compress(text * 64, 9) * 24
+    return gzip.compress(b"\x80\x04") + middle + gzip.compress(b"N.")
+
+
 def _changed(change: Callable[[Any], None]) -> bytes:
     made = copy.deepcopy(snapshot(events=60))
     change(made)
@@ -53,15 +60,18 @@ def contents() -> dict[str, tuple[bytes, str]]:
         "text.pickle": (b"not a pickle\n", "neither a pickle nor JSON"),
         "other.pkl": (pickle.dumps({"weights": [1.0, 2.0]}), "not a"),
         "global.pickle": (pickle.dumps(_Call(), 4), "asks for the Python object"),
-        "tower.pickle": (b"\x80\x04" + b"]" * _DEEP + b"a" * (_DEEP - 1) + b".", ""),
+        "tower.pickle": (
+            b"\x80\x04" + b"]" * _DEEP + b"a" * (_DEEP - 1) + b".",
+            "is a list, but not one of",
+        ),
         "nested.pickle": (b"\x80\x04})" + b"\x85" * _DEEP + b"Ns.", "nested too deeply"),
         "crash.pickle": (crasher(), "ended the process that read it"),
         "memo.pickle": (b"\x80\x04]r\xff\xff\xff\xff.", "asks for more memory"),
         "length.pickle": (b"\x80\x04\x8d" + b"\xff" * 7 + b"\x00abc.", "asks for more memory"),
-        "bomb.pickle.gz": (gzip.compress(b"\x80\x04(" + b"N" * (64 << 20), 9), ""),
-        "types.pickle": (_changed(_text_for_a_size), ""),
-        "negative.pickle": (_changed(_negative), ""),
-        "wide.pickle": (_changed(_wide), ""),
+        "bomb.pickle.gz": (bomb(), "unpacks to more than"),
+        "types.pickle": (_changed(_text_for_a_size), "size of entry 3 is 'large', not an integer"),
+        "negative.pickle": (_changed(_negative), "size of entry 3 is negative (-512)"),
+        "wide.pickle": (_changed(_wide), "addr of entry 3 is wider than 64 bits"),
         "cut.tbmem": (b"TBMEM\x00\x00\x01" + b"\0" * 100, "the end of the recording is missing"),
     }
 
