@@ -1,11 +1,11 @@
 /** The Allocations view from top to bottom: tools, legend, the picture, steps, the map. */
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { device, hasHistory } from "../../state";
 import { Notes } from "../profile/Notes";
 import { Minimap } from "../profile/timeline/Minimap";
-import { followSizes } from "../profile/timeline/Timeline";
 import { Tracks } from "../profile/timeline/Tracks";
+import { useSizes } from "../profile/timeline/useSizes";
 import "../profile/timeline/timeline.css";
 import "./allocations.css";
 import { hiddenWords } from "./hidden";
@@ -39,13 +39,8 @@ function Hidden({ model }: { model: Model }) {
 
 function Parts() {
   const model: Model = useMemo(createModel, []);
-  const section = useRef<HTMLElement>(null);
-  const stage = useRef<HTMLDivElement>(null);
+  const { section, stage } = useSizes(model.timeline);
   useEffect(() => model.dispose, [model]);
-  useEffect(() => {
-    if (section.current === null || stage.current === null) return;
-    return followSizes(section.current, stage.current, model.timeline);
-  }, [model]);
   return (
     <div class="allocations">
       <Tools model={model} />

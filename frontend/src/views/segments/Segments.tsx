@@ -8,8 +8,9 @@ import { REST_KEY } from "../../theme/palette";
 import { Chart } from "../profile/timeline/Chart";
 import { Legend } from "../profile/timeline/Legend";
 import { Minimap } from "../profile/timeline/Minimap";
-import { followSizes, Notices } from "../profile/timeline/Timeline";
+import { Notices } from "../profile/timeline/Timeline";
 import { Tracks } from "../profile/timeline/Tracks";
+import { useSizes } from "../profile/timeline/useSizes";
 import { Bar } from "./Bar";
 import { EventList } from "./events/EventList";
 import { changed, reveal, SegmentMap, selected } from "./map/Map";
@@ -72,16 +73,11 @@ function Shown() {
 /** Reserved, allocated and fragmentation on the axis that all views share. */
 function Over({ model }: { model: Model }) {
   const { timeline } = model;
-  const section = useRef<HTMLElement>(null);
-  const chart = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (section.current === null || chart.current === null) return;
-    return followSizes(section.current, chart.current, timeline);
-  }, [timeline]);
+  const { section, stage } = useSizes(timeline);
   return (
     <section class="timeline segments-over" ref={section} aria-label="Memory over time">
       <Legend model={timeline} />
-      <div class="timeline-stage" ref={chart}>
+      <div class="timeline-stage" ref={stage}>
         <Chart model={timeline} />
         <Notices model={timeline} />
       </div>

@@ -1,6 +1,6 @@
 /** What stacks are weighed by, and the time line that the moment and the window are chosen on. */
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { WEIGHTS } from "../../api";
 import { Segmented } from "../../components/Segmented";
 import { hasHistory } from "../../state/recording";
@@ -8,7 +8,8 @@ import { of } from "../../state/view";
 import { Chart } from "../profile/timeline/Chart";
 import { Minimap } from "../profile/timeline/Minimap";
 import { createModel } from "../profile/timeline/model";
-import { followSizes, Notices } from "../profile/timeline/Timeline";
+import { Notices } from "../profile/timeline/Timeline";
+import { useSizes } from "../profile/timeline/useSizes";
 import "../profile/timeline/timeline.css";
 import "./weighing.css";
 import { MEANINGS } from "./words";
@@ -33,16 +34,11 @@ export function WeighingChoice() {
 /** The curve, low: click to move the cursor, drag to brush the window, as in the Profile. */
 export function Overview() {
   const model = useMemo(createModel, []);
-  const section = useRef<HTMLElement>(null);
-  const chart = useRef<HTMLDivElement>(null);
+  const { section, stage } = useSizes(model);
   useEffect(() => model.dispose, [model]);
-  useEffect(() => {
-    if (section.current === null || chart.current === null) return;
-    return followSizes(section.current, chart.current, model);
-  }, [model]);
   return (
     <section class="timeline overview" ref={section} aria-label="Memory over time">
-      <div class="timeline-stage" ref={chart}>
+      <div class="timeline-stage" ref={stage}>
         <Chart model={model} />
         <Notices model={model} />
       </div>

@@ -1,27 +1,23 @@
 /** Memory over time: the chart, steps and annotations on its axis, and a small map of the whole. */
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { hasHistory } from "../../../state";
 import { Chart } from "./Chart";
 import { Legend } from "./Legend";
 import { Minimap } from "./Minimap";
 import { createModel, type Model } from "./model";
 import { Tracks } from "./Tracks";
+import { useSizes } from "./useSizes";
 import "./timeline.css";
 
 export function Timeline() {
   const model = useMemo(createModel, []);
-  const section = useRef<HTMLElement>(null);
-  const chart = useRef<HTMLDivElement>(null);
+  const { section, stage } = useSizes(model);
   useEffect(() => model.dispose, [model]);
-  useEffect(() => {
-    if (section.current === null || chart.current === null) return;
-    return followSizes(section.current, chart.current, model);
-  }, [model]);
   return (
     <section class="timeline" ref={section} aria-label="Memory over time">
       <Legend model={model} />
-      <div class={hasHistory.value ? "timeline-stage" : "timeline-stage is-moment"} ref={chart}>
+      <div class={hasHistory.value ? "timeline-stage" : "timeline-stage is-moment"} ref={stage}>
         <Chart model={model} />
         <Notices model={model} />
       </div>
@@ -33,26 +29,6 @@ export function Timeline() {
       ) : null}
     </section>
   );
-}
-
-/** Keeps the model's sizes those of the page; a hidden page has none, and keeps its last. */
-export function followSizes(section: HTMLElement, chart: HTMLElement, model: Model): () => void {
-  const measure = () => {
-    const [width, height] = [section.clientWidth, chart.clientHeight];
-    if (width === 0 || height === 0) return;
-    model.width.value = width;
-    model.height.value = height;
-    model.ratio.value = devicePixelRatio || 1;
-  };
-  const observer = new ResizeObserver(measure);
-  observer.observe(section);
-  observer.observe(chart);
-  // The browser's own zoom changes the ratio, and fires this, even where no size in CSS pixels does.
-  addEventListener("resize", measure);
-  return () => {
-    observer.disconnect();
-    removeEventListener("resize", measure);
-  };
 }
 
 /** What the picture cannot say: that it loads, that it failed. */
