@@ -86,7 +86,7 @@ def test_a_response_asks_for_pieces_as_it_is_sent(encoding: str) -> None:
 
     whole = "".join(content()).encode()
     made = 0
-    request = EnvironBuilder(headers={"Accept-Encoding": encoding}).get_request()
+    request = EnvironBuilder(headers=[("Accept-Encoding", encoding)]).get_request()
     response = respond(request, Answer(content(), "text/csv", "a.csv"))
     assert made == 0
     sent = iter(response.response)
