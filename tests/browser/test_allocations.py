@@ -569,6 +569,8 @@ def test_merged_cells_and_gaps_are_zoomed_to(
         picture.click(0.9, 0.8)
         begin, end = _range(watched, "window")
         assert end - begin < 100
+        picture.wait()
+        watched.page.wait_for_load_state("networkidle")  # tiles beside it, asked for ahead
 
 
 def test_real_snapshots_peak_where_the_facts_say(
