@@ -9,6 +9,7 @@ import numpy as np
 from tb_memory_plugin.analysis.content import frame_contents, stack_layout, text_hashes
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.frames import named_by
+from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.telling import OWN
 from tb_memory_plugin.recording.recording import Recording
 
@@ -50,26 +51,32 @@ def paths(recording: Recording, inverted: bool, folded: bool) -> Paths:
     count = len(recording.table("stacks"))
     before, nothing = library + 1, library + 2
     sizes = np.append(np.bincount(owner, minlength=len(stacks)), [1, 1])
-    contents = frame_contents(recording)[representative] if library else np.zeros(0, np.uint64)
+    contents = memo(recording, ("frame_contents",), lambda: frame_contents(recording))
     return Paths(
         places=np.append(stacks, [count, count + 1]).astype(np.int64),
         symbols=np.append(found, np.array([before, nothing], dtype=np.int32)),
         starts=np.append(0, np.cumsum(sizes)),
         lengths=np.append(lengths, np.ones(2, dtype=np.int32)),
         frame=np.append(representative, [LIBRARY, BEFORE, NONE]).astype(np.int32),
-        content=np.append(contents, text_hashes(["library", "before", "none"])),
+        content=np.append(contents[representative], text_hashes(["library", "before", "none"])),
     )
 
 
 def symbols(recording: Recording) -> tuple[IntArray, IntArray]:
     """For every frame a number that those which say the same share, and a frame for each number."""
+    return memo(recording, ("frame_symbols",), lambda: _symbols(recording))
+
+
+def _symbols(recording: Recording) -> tuple[IntArray, IntArray]:
     columns = [recording.values("frames", name) for name in ("function", "file", "line")]
     if not len(columns[0]):
         return columns[0], columns[0]
-    _, first, same = np.unique(
-        np.stack(columns, axis=1).astype(np.int64), axis=0, return_index=True, return_inverse=True
-    )
-    return same.reshape(-1).astype(np.int32), first
+    same, first = columns[0].astype(np.int64), columns[0]
+    for column in columns[1:]:
+        least, most = int(column.min()), int(column.max())
+        both = same * (most - least + 1) + (column - least)  # in order: at most 63 bits
+        _, first, same = np.unique(both, return_index=True, return_inverse=True)
+    return same.astype(np.int32), first
 
 
 def born_with(recording: Recording) -> IntArray:
