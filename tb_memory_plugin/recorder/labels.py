@@ -57,9 +57,9 @@ class Listener(Protocol):
 class Tracker:
     """The models and optimizers given to ``track``, looked at now and then.
 
-    It keeps none of them alive, and looks at nothing while nobody listens. Gradients are looked at while the profiler runs, so through
-    ``map``: calls that C makes are not traced, where a loop in Python would cost three profiler
-    events for every tensor.
+    It keeps none of them alive, and looks at nothing while nobody listens. Gradients are looked
+    at while the profiler runs, so through ``map``: calls that C makes are not traced, where a loop
+    in Python would cost three profiler events for every tensor.
     """
 
     modules: dict[int, str] = field(default_factory=dict)  # id(module): dotted name

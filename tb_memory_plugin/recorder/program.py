@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-
 #: More than any program does.
 ALL = 1 << 62
 

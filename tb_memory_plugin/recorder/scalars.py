@@ -8,12 +8,15 @@ points of double precision without a word (seen with tensorboard-data-server 0.7
 from __future__ import annotations
 
 import importlib
+import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from tb_memory_plugin.recorder.claim import Claim, claim, fresh
 from tb_memory_plugin.recorder.engine import StepUsage
+from tb_memory_plugin.recorder.place import host
 
 #: Tags, one for every figure and device: ``memory/peak_allocated/cuda_0``.
 FIGURES = ("peak_allocated", "end_allocated", "peak_reserved", "end_reserved")
@@ -28,7 +31,8 @@ class Scalars:
     """Writes through the user's writer, or into a sub-run of its own.
 
     Never into the run itself: of two live event files in one folder TensorBoard shows the points
-    of the later one only, and the user's own would be lost.
+    of the later one only, and the user's own would be lost. For the same reason a process that
+    finds the sub-run taken by another, as where their rank is unknown, makes one below it.
     """
 
     def __init__(self, logdir: Path, writer: Any, rank: int) -> None:
@@ -36,6 +40,7 @@ class Scalars:
         self._writer = writer
         self._put: Put | None = None
         self._file: Any = None
+        self._claim: Claim | None = None
 
     def write(self, usage: Iterable[StepUsage]) -> None:
         """Write the figures that are known."""
@@ -53,7 +58,9 @@ class Scalars:
         if self._file is not None:
             self._file.close()
             self._file = None
-            _LIVE.discard(self._folder)
+        if self._claim is not None:
+            self._claim.release()
+            self._claim = None
         self._put = None
 
     def _point(self) -> Put:
@@ -62,13 +69,14 @@ class Scalars:
         return self._put
 
     def _own(self) -> Put:
-        if self._folder in _LIVE:
-            raise RuntimeError(f"another MemoryWriter writes scalars to {self._folder.name}")
         events = importlib.import_module("tensorboard.compat.proto.event_pb2")
         summaries = importlib.import_module("tensorboard.compat.proto.summary_pb2")
         files = importlib.import_module("tensorboard.summary.writer.event_file_writer")
-        self._file = files.EventFileWriter(str(self._folder), filename_suffix=".memory")
-        _LIVE.add(self._folder)
+        self._claim = claim(self._folder)
+        folder = self._folder
+        if self._claim is None:
+            folder = fresh(folder / f"{host()}.{os.getpid()}")
+        self._file = files.EventFileWriter(str(folder), filename_suffix=".memory")
 
         def put(tag: str, value: int, step: int) -> None:
             point = summaries.Summary.Value(tag=tag, simple_value=value)
@@ -76,6 +84,3 @@ class Scalars:
             self._file.add_event(events.Event(wall_time=time.time(), step=step, summary=summary))
 
         return put
-
-
-_LIVE: set[Path] = set()
