@@ -12,7 +12,7 @@ from tensorboard.plugins import base_plugin
 
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.routes import calls, page, pictures, preparing, profile
+from tb_memory_plugin.routes import calls, page, pictures, profile
 from tb_memory_plugin.routes.answers import FOREVER, Answer, as_json, respond, route
 from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.store.roots import roots_of
@@ -72,10 +72,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     @route
     def _summary(self, request: Any) -> Any:
-        source = Parameters(request).word("source")
-        found = self._store.summary(source)
-        preparing.begin(lambda: self._store.recording(source, found["version"]), found)
-        return as_json(request, found)
+        return as_json(request, self._store.summary(Parameters(request).word("source")))
 
     @route
     def _allocation(self, request: Any) -> Any:
