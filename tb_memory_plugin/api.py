@@ -147,8 +147,8 @@ class LoadedRecording:
             self.recording, chosen, at=at, by=by, pattern=pattern, filter=filter, limit=None
         )
         kept = ("device", "event", "time", "total_bytes")
-        columns = ("key", "label", "bytes", "count", "largest")
-        columns += ("oldest_event", "oldest_time", "oldest_step")
+        columns = ["key", "label", "bytes", "count", "largest"]
+        columns += ["oldest_event", "oldest_time", "oldest_step"]
         return {
             **{name: page[name] for name in kept},
             "groups": [{name: group[name] for name in columns} for group in page["groups"]],
