@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from tb_memory_plugin.recorder.labels import Name, Sighting, Storage
@@ -60,3 +62,55 @@ def storage(address: int, size: int, gone: list[bool], device: str = "cpu") -> S
     """A tracked parameter; ``gone[0]`` says whether it has been freed."""
     name = Name(Category.PARAMETER, f"w{address:x}", "float32", f"[{size // 4}]")
     return Storage(address, size, device, name, lambda: gone[0])
+
+
+@dataclass
+class Counts:
+    """What an allocator counts of one device: a number, and the highest since a reset."""
+
+    current: int = 0
+    peak: int = 0
+
+    def move(self, size: int) -> None:
+        self.current += size
+        self.peak = max(self.peak, self.current)
+
+
+@dataclass
+class Statistics:
+    """The functions of ``torch._C`` for one device of ``kind``; ``read`` and ``reset`` are its."""
+
+    kind: str = "cuda"
+    counts_failures: bool = True
+    failures: int = 0
+    allocated: Counts = field(default_factory=Counts)
+    reserved: Counts = field(default_factory=Counts)
+
+    def read(self, _device: int) -> dict[str, Any]:
+        counted = {"num_ooms": self.failures} if self.counts_failures else {}
+        every = {
+            "allocated": self.allocated,
+            "requested": self.allocated,
+            "reserved": self.reserved,
+        }
+        return {
+            f"{name}_bytes": {"all": {"current": counts.current, "peak": counts.peak}}
+            for name, counts in every.items()
+        } | counted
+
+    def reset(self, _device: int) -> None:
+        for counts in (self.allocated, self.reserved):
+            counts.peak = counts.current
+
+    def put(self, library: Any, put: Callable[..., None] = setattr) -> None:
+        """Set the functions in ``library``, which stands for ``torch._C``."""
+        put(library, f"_{self.kind}_memoryStats", self.read)
+        put(library, f"_{self.kind}_resetPeakMemoryStats", self.reset)
+
+    def torch(self) -> Any:
+        """A torch of nothing else."""
+        library = SimpleNamespace()
+        self.put(library)
+        ask = f"_{self.kind}_memoryStats"
+        module = SimpleNamespace(memory_stats_as_nested_dict=lambda d: getattr(library, ask)(d))
+        return SimpleNamespace(_C=library, **{self.kind: module})
