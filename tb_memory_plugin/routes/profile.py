@@ -6,7 +6,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.routes import asking
 from tb_memory_plugin.routes.answers import ARROW, CSV, Answer
 from tb_memory_plugin.routes.parameters import Parameters
-from tb_memory_plugin.views import breakdown, csv, tracks, usage
+from tb_memory_plugin.views import breakdown, csv, span, tracks, usage
 
 
 def curve(recording: Recording, device: Device, asked: Parameters) -> Answer:
@@ -24,6 +24,11 @@ def curve(recording: Recording, device: Device, asked: Parameters) -> Answer:
 def spans(recording: Recording, device: Device, asked: Parameters) -> Answer:
     """``tracks``."""
     return Answer(tracks.window(recording, device, **asking.window(asked)))
+
+
+def one_span(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``span``."""
+    return Answer(span.card(recording, device, asked.text("id")))
 
 
 def groups(recording: Recording, device: Device, asked: Parameters) -> Answer:
@@ -58,6 +63,7 @@ def export(recording: Recording, device: Device, asked: Parameters) -> Answer:
 ROUTES = {
     "/usage": curve,
     "/tracks": spans,
+    "/span": one_span,
     "/breakdown": groups,
     "/allocations": allocations,
     "/export.csv": export,

@@ -49,8 +49,8 @@ def window(
     """The answer of ``GET tracks``, in units of the axis. Raises QueryError.
 
     A span is drawn by itself where it is at least a pixel wide; narrower ones that begin in the
-    same pixel at the same depth are one item, with the name of the longest. Without time stamps
-    spans have no place, and there are none.
+    same pixel at the same depth are one item, with the name and ``id`` of the longest. Without
+    time stamps spans have no place, and there are none.
     """
     of = grid.axis(recording, device, axis)
     begin, end = of.begin if begin is None else begin, of.end if end is None else end
@@ -135,6 +135,7 @@ def _rows(
     sides = {-1: "begin", 0: None, 1: "end"}
     return [
         {
+            "id": str(items.row[place]),
             "name": names[codes[place]] if codes[place] >= 0 else "",
             "begin": int(items.begin[place]),
             "end": int(items.end[place]),

@@ -80,6 +80,8 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     assert max(table.column("allocated").to_pylist()) == answer["devices"][0]["allocated_peak"]
     tracks = server.get("tracks", **asked, axis="time", width=500).json()
     assert [item["name"] for item in tracks["steps"]][:1] == ["ProfilerStep#0"]
+    of_step = server.get("span", **asked, id=tracks["steps"][0]["id"]).json()
+    assert of_step["name"] == "ProfilerStep#0"
     page = server.get("breakdown", **asked, at="peak", by="stack", sort="-bytes").json()
     assert page["total_bytes"] == answer["devices"][0]["allocated_peak"]
     key = page["groups"][0]["key"]

@@ -30,6 +30,7 @@ def test_by_time() -> None:
     answer = ask(training())
     assert answer["steps"] == [
         {
+            "id": "0",
             "name": "ProfilerStep#3",
             "begin": 0,
             "end": 4000,
@@ -39,6 +40,7 @@ def test_by_time() -> None:
             "open": None,
         },
         {
+            "id": "1",
             "name": "ProfilerStep#4",
             "begin": 4000,
             "end": 9001,
