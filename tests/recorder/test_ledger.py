@@ -7,7 +7,9 @@ from typing import Any
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.recorder.engine import StepUsage
 from tb_memory_plugin.recorder.profiler.tables import tables
+from tb_memory_plugin.recorder.profiler.told import profiled
 from tb_memory_plugin.recording import builder
+from tb_memory_plugin.recording.schema import Category
 from tests.recorder.fakes import History, storage
 
 Row = dict[str, Any]
@@ -145,3 +147,23 @@ def test_two_devices_may_use_the_same_address() -> None:
         (1, 32, 0, None),
     ]
     assert problems == []
+
+
+def test_other_engines_are_told_of_births_on_their_device() -> None:
+    history = History()
+    history.memory(4096, 512, "cuda:0")
+    history.memory(4096, 16)
+    history.sight(storage(4096, 512, [False], "cuda:0"))
+    history.memory(4096, -512, "cuda:0")
+    history.memory(4096, 1024, "cuda:0")
+    ledger = history.take()
+    assert profiled(ledger, "cuda:1") is None
+    found = profiled(ledger, "cuda:0")
+    assert found is not None
+    assert found.time.tolist() == [0, 4]
+    assert found.address.tolist() == [4096, 4096]
+    assert found.size.tolist() == [512, 1024]
+    assert found.category.tolist() == [Category.PARAMETER, Category.UNKNOWN]
+    assert found.guessed.tolist() == [0, 1]
+    codes, words = found.texts["name"]
+    assert [words[code] if code >= 0 else None for code in codes] == ["w1000", None]

@@ -1,0 +1,311 @@
+"""Every view on snapshots from real GPUs: each interaction, beside what a plain replay finds."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser.charting import HEADROOM, Chart
+from tests.browser.conftest import Watched
+from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.picturing import Picture
+from tests.plugin.server import TensorBoardServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FrameLocator, Locator
+
+#: A training loop, expandable segments of three GPUs that ran out of memory, two streams without
+#: times, and a large model with user metadata.
+NAMES = (
+    "small_train",
+    "oom_expandable_3gpu",
+    "no_time_us_segments",
+    "llm_training_user_metadata",
+)
+MIB = 1 << 20
+COLOURS = ("stack", "op", "module", "stream", "pool", "size", "lifetime", "step")
+
+_COLOURS = """canvas => {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+  copy.drawImage(canvas, 0, 0);
+  return new Set(new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer))
+    .size;
+}"""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a snapshot holds, by an independent replay (facts.json), and its first trace."""
+
+    name: str
+    facts: dict[str, Any]
+    trace: list[dict[str, Any]]
+    segments: list[dict[str, Any]]
+
+    def alive(self, event: int) -> int:
+        """How many blocks are alive after an event."""
+        done = [entry["action"] for entry in self.trace[: event + 1]]
+        before: int = self.facts["blocks_before_window"]
+        return before + done.count("alloc") - done.count("free_completed")
+
+    def sizes(self) -> list[int]:
+        """Bytes of every allocation, those from before the window too."""
+        found, living = [], set()
+        for entry in self.trace:
+            if entry["action"] == "alloc":
+                living.add(entry["addr"])
+                found.append(entry["size"])
+            elif entry["action"] == "free_completed" and entry["addr"] in living:
+                living.remove(entry["addr"])
+            elif entry["action"] == "free_completed":
+                found.append(entry["size"])
+        blocks = [b for each in self.segments if each["device"] == 0 for b in placed(each)]
+        return found + [size for address, size in blocks if address not in living]
+
+
+@pytest.fixture(scope="module")
+def server(
+    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TensorBoardServer]:
+    """A TensorBoard on real snapshots."""
+    folder = tmp_path_factory.mktemp("real")
+    for name in NAMES:
+        (folder / name).mkdir()
+        real = shared_data / "snapshots" / f"{name}.pickle"
+        (folder / name / "snapshot.pickle").symlink_to(real)
+    cache = tmp_path_factory.mktemp("real-cache")
+    with TensorBoardServer(folder, environment={"TB_MEMORY_CACHE": str(cache)}) as running:
+        yield running
+
+
+@pytest.fixture(params=NAMES)
+def truth(request: pytest.FixtureRequest, shared_data: Path) -> Truth:
+    folder = shared_data / "snapshots"
+    facts = json.loads((folder / "facts.json").read_text())
+    with (folder / f"{request.param}.pickle").open("rb") as file:
+        structure = pickle.load(file)
+    device = facts[f"{request.param}.pickle"]["devices"]["0"]
+    return Truth(request.param, device, structure["device_traces"][0], structure["segments"])
+
+
+def show(
+    watched: Watched, server: TensorBoardServer, truth: Truth, view: str, **words: object
+) -> FrameLocator:
+    asked = {"view": view, "axis": "event", "device": "0", **words}
+    return open_page(watched.page, server.url + link(truth.name, "snapshot.pickle", **asked))
+
+
+def test_the_picture_is_zoomed_panned_and_measured(
+    watched: Watched, server: TensorBoardServer, truth: Truth, picture: Any
+) -> None:
+    shown = Picture(watched.page, show(watched, server, truth, "allocations"))
+    events, peak = truth.facts["events"], truth.facts["allocated_peak"]
+    at = truth.facts["allocated_peak_event"]
+    assert shown.highest() == (peak, truth.alive(at))
+    assert f"event {at}" in shown.described()
+    picture(watched.page, "whole")
+    told = shown.hover((at + 0.5) / events, 0.3)
+    instant, count = re.search(r"event (\d+)", told), re.search(r"in (\d+) allocations", told)
+    assert instant and count, told
+    assert int(count[1]) == truth.alive(int(instant[1]))
+    for _ in range(4):
+        watched.page.mouse.wheel(0, -240)
+    shown.wait()
+    assert shown.highest()[0] == peak
+    begin, end = window(watched)
+    assert begin <= at < end
+    assert end - begin < events / 8
+    shown.canvas.focus()
+    for key in ("d", "a", "w", "s"):
+        before = window(watched)
+        watched.page.keyboard.press(key)
+        shown.wait()
+        assert window(watched) != before
+    watched.page.keyboard.press("0")
+    shown.wait()
+    assert "window" not in words_of(watched.page.url)
+    shown.drag((0.3, 0.2), (0.6, 0.5))
+    begin, end = window(watched)
+    assert (begin, end) == pytest.approx((0.3 * events, 0.6 * events), abs=events / 200 + 2)
+    low, high = span(watched, "bytes")
+    top = peak * HEADROOM
+    assert (low, high) == pytest.approx((0.2 * top, 0.5 * top), rel=0.03)
+    shown.wait()
+    picture(watched.page, "brushed")
+    watched.page.keyboard.down("Shift")
+    shown.drag((0.5, 0.5), (0.4, 0.5))
+    watched.page.keyboard.up("Shift")
+    assert window(watched)[0] > begin
+    watched.page.keyboard.press("0")
+    shown.wait()
+    shown.frame.get_by_role("button", name="measure").click()
+    shown.drag((0.2, 0.3), (0.6, 0.8))
+    ruler = shown.frame.get_by_test_id("allocations-ruler").inner_text().replace("\u202f", "")
+    measured = re.match(r"Δ (\d+) events", ruler)
+    assert measured and int(measured[1]) == pytest.approx(0.4 * events, abs=events / 200 + 2)
+
+
+def test_the_picture_is_laid_out_coloured_filtered_and_searched(
+    watched: Watched, server: TensorBoardServer, truth: Truth, picture: Any
+) -> None:
+    shown = Picture(watched.page, show(watched, server, truth, "allocations"))
+    highest = shown.highest()
+    for layout in ("address", "lane", "stacked"):
+        shown.frame.get_by_role("radio", name=layout).click()
+        shown.wait()
+        assert shown.highest() == highest
+        picture(watched.page, layout)
+    by = grouping(shown.frame)
+    keys = by.locator("option").evaluate_all("all => all.map((option) => option.value)")
+    for key in (key for key in COLOURS if key in keys):
+        by.select_option(key)
+        shown.wait()
+        assert shown.highest() == highest
+        assert shown.front.evaluate(_COLOURS) > 2
+    assert {"stack", "size", "lifetime", "pool", "stream"} <= set(keys)
+    only = shown.frame.get_by_label("Which allocations")
+    only.select_option("never")
+    shown.wait()
+    assert shown.highest() == (truth.facts["allocated_end"], truth.facts["live_blocks_end"])
+    only.select_option("all")
+    large = sum(size > 10 * MIB for size in truth.sizes())
+    shown.frame.get_by_label("Find allocations").fill("size>10MiB")
+    hits = shown.frame.get_by_test_id("allocations-hits")
+    hits.filter(has_text=re.compile(rf"^{large:,}\s?hits?".replace(",", r"\D?"))).wait_for()
+    shown.frame.get_by_label("Find allocations").fill("")
+    least = shown.frame.get_by_label("Least bytes of an allocation")
+    least.fill("10 MiB")
+    least.press("Enter")
+    shown.wait()
+    assert 0 < shown.highest()[0] <= highest[0]
+
+
+def test_an_allocation_is_selected_and_followed(
+    watched: Watched, server: TensorBoardServer, truth: Truth, picture: Any
+) -> None:
+    first = next(at for at, entry in enumerate(truth.trace) if entry["action"] == "alloc")
+    shown = Picture(watched.page, show(watched, server, truth, "allocations"))
+    at = truth.facts["allocated_peak_event"]
+    shown.click((at + 0.5) / truth.facts["events"], 0.3)
+    watched.page.wait_for_timeout(600)  # the address settles
+    if "allocation" not in words_of(watched.page.url):  # what is merged is zoomed to, not selected
+        shown = Picture(watched.page, show(watched, server, truth, "allocations", allocation=first))
+    inspector = shown.frame.locator(".inspector")
+    inspector.locator(".ways").first.wait_for()
+    inspector.get_by_role("button", name="its life").click()
+    shown.wait()
+    begin, end = window(watched)
+    assert 0 <= begin < end <= truth.facts["events"]
+    for way in ("its birth", "just before it"):
+        button = inspector.get_by_role("button", name=way, exact=True).first
+        if button.count() and button.is_enabled():
+            button.click()
+            settled_address(watched.page, "p.memory.at=")
+    picture(watched.page, "followed")
+    address = watched.page.url
+    again = Picture(watched.page, open_page(watched.page, address))
+    again.frame.locator(".inspector .ways").first.wait_for()
+    assert window(watched) == (begin, end)
+
+
+def test_the_profile_is_hovered_brushed_and_grouped(
+    watched: Watched, server: TensorBoardServer, truth: Truth
+) -> None:
+    frame = show(watched, server, truth, "profile")
+    chart = Chart(watched.page, frame)
+    peak, at = truth.facts["allocated_peak"], truth.facts["allocated_peak_event"]
+    assert chart.highest() == peak
+    chart.hover_event(at, (at + 0.5) / truth.facts["events"])
+    assert chart.told() == peak
+    chart.drag(0.2, 0.6)
+    chart.wait()
+    begin, end = window(watched)
+    assert end - begin == pytest.approx(0.4 * truth.facts["events"], abs=truth.facts["events"] / 50)
+    grouping(frame).select_option("stack")
+    chart.wait()
+    # The table is of the peak: its largest stacks are those that the replay found.
+    rows = frame.locator("table.groups tr[data-row]")
+    told = [digits(row.locator("[title*=byte]").first.get_attribute("title")) for row in rows.all()]
+    assert told[:5] == truth.facts["peak_bytes_by_stack_top5"][: len(told)]
+
+
+def test_segments_are_played_and_listed(
+    watched: Watched, server: TensorBoardServer, truth: Truth
+) -> None:
+    last = truth.facts["events"] - 1
+    frame = show(watched, server, truth, "segments", at=last)
+    state = frame.get_by_test_id("segments-state")
+    for label, fact in (("Reserved", "reserved_end"), ("Allocated", "allocated_end")):
+        found = state.locator(f"[data-exact='{label}']")
+        found.wait_for(timeout=60_000)
+        assert int(found.get_attribute("data-bytes") or "") == truth.facts[fact]
+    frame.get_by_test_id("events-rows").focus()
+    watched.page.keyboard.press("Home")
+    state.locator("[data-event='0']").wait_for()
+    watched.page.keyboard.press("ArrowDown")
+    state.locator("[data-event='1']").wait_for()
+    rows = frame.locator(".segments-rows .segments-event")
+    assert truth.trace[1]["action"].replace("_", " ") in rows.nth(1).inner_text()
+    play = frame.get_by_test_id("segments-play")
+    play.click()
+    watched.page.wait_for_timeout(600)
+    play.click()
+    assert int(state.locator("[data-event]").first.get_attribute("data-event") or 0) > 1
+
+
+def test_flames_lines_and_settings_add_up(
+    watched: Watched, server: TensorBoardServer, truth: Truth, picture: Any
+) -> None:
+    frame = show(watched, server, truth, "flame")
+    heading = frame.get_by_test_id("weighed-heading")
+    heading.wait_for()
+    total = heading.locator("[title*=byte]").first.get_attribute("title") or heading.inner_text()
+    assert f"{truth.facts['allocated_peak']}" in re.sub(r"[\s,.\u202f]", "", total)
+    picture(watched.page, "flame")
+    for weight in ("highest", "allocations", "kept", "× lifetime"):
+        frame.get_by_role("radio", name=weight, exact=True).click()
+        watched.page.wait_for_load_state("networkidle")
+        assert frame.get_by_role("alert").count() == 0
+    frame.get_by_role("radio", name="allocations", exact=True).click()
+    counted = re.compile(rf"{truth.facts['allocs']:,}\s?allocations".replace(",", r"\D?"))
+    heading.filter(has_text=counted).wait_for()
+    for view in ("Source", "Settings"):
+        frame.get_by_role("tab", name=view).click()
+        watched.page.wait_for_load_state("networkidle")
+        assert frame.get_by_role("alert").count() == 0
+        picture(watched.page, view.lower())
+
+
+def placed(segment: dict[str, Any]) -> Iterator[tuple[int, int]]:
+    """Address and requested bytes of the blocks in use in a segment."""
+    address = segment["address"]
+    for block in segment["blocks"]:
+        if block["state"] != "inactive":
+            yield address, block["requested_size"]
+        address += block["size"]
+
+
+def grouping(frame: FrameLocator) -> Locator:
+    """The choice of what is coloured and grouped by."""
+    return frame.locator("label.labelled", has_text="group").locator("select")
+
+
+def digits(text: str | None) -> int:
+    return int(re.sub(r"\D", "", text or ""))
+
+
+def window(watched: Watched) -> tuple[int, int]:
+    return span(watched, "window")
+
+
+def span(watched: Watched, word: str) -> tuple[int, int]:
+    watched.page.wait_for_timeout(400)  # the address settles
+    begin, end = words_of(settled_address(watched.page, f"p.memory.{word}="))[word].split("..")
+    return int(begin), int(end)
