@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import importlib
-import weakref
-from collections.abc import Callable
+import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
+from tb_memory_plugin.recorder import history, observer
+from tb_memory_plugin.recorder.additions import Noted, appended, labels, marks
 from tb_memory_plugin.recorder.engine import Session, StepUsage, torch_module
-from tb_memory_plugin.recorder.labels import Storage
 from tb_memory_plugin.recorder.program import Span
 from tb_memory_plugin.recorder.programspans import span_table
-from tb_memory_plugin.recording import builder
+from tb_memory_plugin.recorder.sighted import Sighted
+from tb_memory_plugin.recorder.statistics import StepPeaks, lifetime_peak
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.recording.schema import Action
 
 #: Backends with a history; ROCm is "cuda" in torch.
 BACKENDS = ("cuda", "xpu")
@@ -27,6 +25,19 @@ ENTRIES = 100_000
 
 #: Of the program's steps, as many of the last are kept for it.
 STEPS = 20_000
+
+#: Of failures, as many of the last are kept in words.
+FAILURES = 100
+
+#: How often everything tracked is looked at where no other engine does (the profiler: each chunk).
+LOOK_SECONDS = 2.0
+
+_NO_PEAKS = {
+    "what": "some peaks of steps among the scalars",
+    "why": "this torch does not let its peak statistics be reset, so the peak of a step is known "
+    "only where it is the highest so far",
+    "remedy": "none is needed here: the history has every peak in its window",
+}
 
 
 class AllocatorEngine:
@@ -44,8 +55,14 @@ class AllocatorEngine:
         self._torch = torch_module()
         self._backend = getattr(self._torch, kind)
         self._on = False
+        self._asked = False  # to start, before
         self._ours = False  # the history was not on already
+        self._peaks: StepPeaks | None = None
         self._usage: list[StepUsage] = []
+        self._sighted = Sighted()
+        self._failures = 0  # that the allocator has counted
+        self._told = False  # of failures, by torch
+        self._noted: list[Noted] = []
         self._last: Recording | None = None
 
     @classmethod
@@ -60,31 +77,53 @@ class AllocatorEngine:
             and hasattr(getattr(torch, kind).memory, "_record_memory_history")
         ]
 
+    @property
+    def counts(self) -> bool:
+        """Whether it knows the peak of every step."""
+        return self._peaks is not None and self._peaks.exact
+
     def start(self) -> bool:
+        later, self._asked = self._asked, True
         if not self._backend.is_initialized():
             return False
-        is_on = getattr(self._torch._C, f"_{self._kind}_isHistoryEnabled", None)
-        self._ours = is_on is None or not is_on()
+        self._ours = not history.is_on(self._torch, self._kind)
         if self._ours:
-            context = "all" if self._session.stacks else None
             entries = min(ENTRIES, self._session.max_events)
-            self._backend.memory._record_memory_history(
-                "all", context=context, stacks="python", max_entries=entries
-            )
+            stacks = self._session.stacks
+            history.switch_on(self._torch, self._kind, stacks=stacks, entries=entries)
         self._on = True
         self._session.program.keep(self, STEPS)
-        _observe(self._torch, self._kind, self)
+        self._session.tracker.listen(self._sighted)
+        self._told = observer.listen(self._torch, self._kind, self)
+        self._peaks = StepPeaks(self._torch, self._kind, resets=self._session.step_peaks)
+        if not later:  # else the device was first used in the step that goes on
+            for ordinal in range(self._backend.device_count()):
+                self._failures += self._peaks.begin(ordinal).failures
         return True
 
     def step(self, step: Span) -> bool:
-        if not self._on:
+        if not self._on or self._peaks is None:
             return False
+        failures = 0
         for ordinal in range(self._backend.device_count()):
-            reserved = int(self._backend.memory_reserved(ordinal))
-            if reserved:
-                allocated = int(self._backend.memory_allocated(ordinal))
-                name = f"{self._kind}:{ordinal}"
-                self._usage.append(StepUsage(step.step or 0, name, None, allocated, None, reserved))
+            figures = self._peaks.end(ordinal)
+            failures += figures.failures
+            if figures.reserved or figures.peak_reserved:
+                self._usage.append(
+                    StepUsage(
+                        step.step or 0,
+                        f"{self._kind}:{ordinal}",
+                        figures.peak_allocated,
+                        figures.allocated,
+                        figures.peak_reserved,
+                        figures.reserved,
+                    )
+                )
+        if failures > self._failures and not self._told:
+            self._session.failed()
+        self._failures = failures
+        if time.monotonic() - self._sighted.looked >= LOOK_SECONDS:
+            self._session.tracker.look()
         return True
 
     def annotate(self, name: str) -> Any:
@@ -99,7 +138,9 @@ class AllocatorEngine:
 
     def collect(self) -> Recording | None:
         if not self._on:
-            return self._last
+            if self._last is None:
+                return None
+            return self._last.with_tables({"marks": marks(self._last, self._noted)})
         reader = importlib.import_module("tb_memory_plugin.readers.torch_snapshot")
         structure = self._backend.memory._snapshot()
         recording: Recording = reader.from_structure(
@@ -111,18 +152,27 @@ class AllocatorEngine:
         found, self._usage = self._usage, []
         return found
 
-    def out_of_memory(self, text: str, values: dict[str, int]) -> None:
-        """Nothing to do: the allocator has it in its history."""
+    def out_of_memory(self, text: str, values: dict[str, int]) -> bool:
+        """Keep the words, for a history that does not have the failure itself."""
+        if self._told or self._kind not in text.lower():
+            return False
+        self._noted = [*self._noted, (time.time_ns(), text, values)][-FAILURES:]
+        if self._on and self._peaks is not None:
+            self._failures = self._peaks.failures(range(self._backend.device_count()))
+        return True
 
     def stop(self) -> None:
         if not self._on:
             return
-        self._last = self.collect()
-        self._on = False
-        self._session.program.release(self)
-        _OBSERVERS[self._kind].discard(self)
-        if self._ours:
-            self._backend.memory._record_memory_history(None)
+        try:
+            self._last = self.collect()
+        finally:
+            self._on = False
+            self._session.program.release(self)
+            self._session.tracker.leave(self._sighted)
+            observer.leave(self._kind, self)
+            if self._ours:
+                history.switch_off(self._torch, self._kind)
 
     def forget(self) -> None:
         self._on = False
@@ -139,67 +189,28 @@ class AllocatorEngine:
         meta = {**facts, **recording.meta}
         for key in ("host", "rank", "pid", "versions", "program"):
             meta[key] = facts[key]
+        meta["devices"] = [self._described(entry) for entry in meta["devices"]]
+        if self._session.step_peaks and not self.counts:
+            meta["missing"] = [*meta["missing"], _NO_PEAKS]
         found = {}
         if origin is not None:
             program = replace(self._session.program, origin=origin)
             steps = span_table(program, annotations=False)
-            found["spans"] = _appended(recording.table("spans"), steps)
-        storages = self._session.tracker.storages()
-        found["labels"] = _labels(recording, self._kind, storages)
+            found["spans"] = appended(recording.table("spans"), steps)
+        tracker, witnesses = self._session.tracker, self._session.witnesses
+        found["marks"] = marks(recording, self._noted)
+        found["labels"] = labels(recording, self._sighted, tracker.storages(), witnesses)
         return Recording(meta, {**recording.tables, **found})
 
-
-def _appended(table: pa.Table, more: pa.Table) -> pa.Table:
-    joined = pa.concat_tables([table, more])
-    return joined.unify_dictionaries().combine_chunks()
-
-
-def _labels(recording: Recording, kind: str, storages: list[Storage]) -> pa.Table:
-    """Names for the storages that are alive, each at the ordinal of its birth."""
-    rows = []
-    for device in recording.devices:
-        address = recording.values("events", "address", device)
-        action = recording.values("events", "action", device)
-        ordinals = np.flatnonzero((action == Action.ALLOC) | (action == Action.FREE_COMPLETED))
-        last = dict(zip(address[ordinals].tolist(), ordinals.tolist(), strict=True))
-        for storage in storages:
-            if storage.device in (device.name, f"{kind}:{device.key}"):
-                event = last.get(storage.address, -1)
-                born = event if event >= 0 and action[event] == Action.ALLOC else -1
-                rows.append((device.index, born, storage.address, storage.name))
-    unique = {row[:3]: row for row in reversed(rows)}
-    rows = [unique[key] for key in sorted(unique)]
-    return builder.table(
-        "labels",
-        {
-            "device": [row[0] for row in rows],
-            "event": [row[1] for row in rows],
-            "address": np.array([row[2] for row in rows], dtype=np.uint64),
-            "category": [int(row[3].category) for row in rows],
-            "inferred": [False] * len(rows),
-            "name": [row[3].name for row in rows],
-            "dtype": [row[3].dtype for row in rows],
-            "shape": [row[3].shape for row in rows],
-        },
-    )
-
-
-# torch can attach an observer but not take it off: one for the process, that tells who listens.
-_OBSERVERS: dict[str, weakref.WeakSet[AllocatorEngine]] = {}
-
-
-def _observe(torch: Any, kind: str, engine: AllocatorEngine) -> None:
-    first = kind not in _OBSERVERS
-    listening = _OBSERVERS.setdefault(kind, weakref.WeakSet())
-    listening.add(engine)
-    attach: Callable[[Any], None] | None = getattr(
-        torch._C, f"_{kind}_attach_out_of_memory_observer", None
-    ) or getattr(torch._C, f"_{kind}_attachOutOfMemoryObserver", None)
-    if not first or attach is None:
-        return
-
-    def observer(*_: Any) -> None:
-        for each in list(listening):
-            each.failed()
-
-    attach(observer)
+    def _described(self, device: dict[str, Any]) -> dict[str, Any]:
+        """``device`` with what a history does not say of it."""
+        ordinal = device.get("ordinal")
+        if device.get("type") != self._kind or ordinal is None:
+            return device
+        more: dict[str, Any] = {}
+        with suppress(RuntimeError, AttributeError, AssertionError):  # the history is what counts
+            more["capacity"] = int(self._backend.get_device_properties(ordinal).total_memory)
+        with suppress(RuntimeError, AttributeError, AssertionError):
+            peak = lifetime_peak(self._torch, self._kind, ordinal, "requested_bytes")
+            more["lifetime_peak"] = peak
+        return {**device, **more}

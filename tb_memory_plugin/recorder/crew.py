@@ -42,6 +42,7 @@ class Crew:
         self._refresh_seconds = refresh_seconds
         self._members: list[_Member] = []
         self._oom_dumps = 0
+        self._counting: dict[str, _Member] = {}  # whose figures of a device are written
 
     def hire(self, names: Sequence[str], session: Session) -> None:
         """Set up the engines called ``names``, without starting them."""
@@ -63,23 +64,36 @@ class Crew:
 
     def step(self, step: Span, put: Callable[[list[StepUsage]], None]) -> None:
         """A step has ended; ``put`` is given what became known of steps."""
-        for member in self._working():
-            try:
-                if self._ask(member, "recording a step", member.engine.step, step):
-                    put(self.usage())
-                    if member.refresh.due():
-                        self._write(member)
-            finally:
+        working = list(self._working())
+        try:
+            ready = [
+                member
+                for member in working
+                if self._ask(member, "recording a step", member.engine.step, step)
+            ]
+            put(self.usage())
+            for member in ready:
+                if member.refresh.due():
+                    self._write(member)
+        finally:
+            for member in working:
                 self._go_on(member)
 
     def usage(self) -> list[StepUsage]:
-        """Figures of steps by the first engine that works; two would say everything twice."""
-        found: list[StepUsage] = []
-        for place, member in enumerate(self._members):
-            figures = member.engine.usage() if member.started else []
-            if place == 0 or not self._members[0].alive:
-                found += figures
-        return found
+        """Figures of steps, those of a device by one engine: two would say everything twice.
+
+        By one that has the allocator's own counts, else by the first that works.
+        """
+        found: dict[tuple[str, int], StepUsage] = {}
+        for member in sorted(self._started(), key=lambda member: not member.engine.counts):
+            for figures in member.engine.usage():
+                holder = self._counting.setdefault(figures.device, member)
+                if not holder.alive:
+                    self._counting[figures.device] = member
+                elif holder is not member:
+                    continue
+                found.setdefault((figures.device, figures.step), figures)
+        return list(found.values())
 
     def annotate(self, name: str) -> list[Any]:
         """Enter the context managers that engines have for an annotation; they are returned."""
@@ -102,10 +116,19 @@ class Crew:
                 self._go_on(member)
         return next((path for path in written if path is not None), None)
 
-    def out_of_memory(self) -> None:
-        """Inside a failing allocation: write the engines that can be read from there."""
+    def out_of_memory(self, noticed: tuple[str, dict[str, int]] | None = None) -> None:
+        """Inside a failing allocation: write the engines that can be read from there.
+
+        Or afterwards, where it was only ``noticed``: those that were not told in time.
+        """
         for member in self._working():
-            if member.engine.suffix and self._oom_dumps < _OOM_DUMPS:
+            if not member.engine.suffix:
+                continue
+            if noticed is not None:
+                note = member.engine.out_of_memory
+                if not self._ask(member, "noting the failure", note, *noticed):
+                    continue
+            if self._oom_dumps < _OOM_DUMPS:
                 self._oom_dumps += 1
                 self._write(member, f"oom{self._oom_dumps}")
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tb_memory_plugin.recorder.labels import Tracker
 from tb_memory_plugin.recorder.program import Program, Span
 from tb_memory_plugin.recording.recording import Recording
+
+if TYPE_CHECKING:
+    from tb_memory_plugin.recorder.profiler.told import Witness
 
 
 class Unavailable(Exception):
@@ -25,9 +28,12 @@ class Session:
     tracker: Tracker
     stacks: bool
     max_events: int
+    step_peaks: bool  # reset the allocator's peaks at every step
     facts: dict[str, Any]  # of the process, for ``meta``
     #: To be called when an allocator reports that it is out of memory, before anyone is told.
     failed: Callable[[], None]
+    #: Engines that can tell others what they know of allocations.
+    witnesses: list[Witness] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class Engine(Protocol):
 
     #: Added to the names of its files; empty for the main one.
     suffix: str
+    #: Its figures of steps are the allocator's own: better than what others see.
+    counts: bool
 
     def start(self) -> bool:
         """Begin; False to be asked again later (the device is not in use yet).
@@ -72,8 +80,8 @@ class Engine(Protocol):
     def usage(self) -> list[StepUsage]:
         """Figures of steps that became known since the last call."""
 
-    def out_of_memory(self, text: str, values: dict[str, int]) -> None:
-        """Note that an allocation failed, now."""
+    def out_of_memory(self, text: str, values: dict[str, int]) -> bool:
+        """Note that an allocation failed, now; True if the engine had not been told of it."""
 
     def stop(self) -> None:
         """End; ``collect`` still answers."""

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import re
+import sys
 
 _BYTES = re.compile(r"tried to allocate (\d+) bytes")
 _PHRASES = ("can't allocate memory", "not enough memory", "out of memory")
+
+
+def handled(writer: object) -> tuple[str, dict[str, int]] | None:
+    """What the out-of-memory error says that the program is handling now, once a ``writer``."""
+    error = sys.exc_info()[1]
+    found = out_of_memory(error)
+    if error is None or found is None:
+        return None
+    # Noted on the exception: it must not be kept alive, and another may get its address.
+    seen = vars(error).setdefault("_tb_memory_seen", [])
+    if id(writer) in seen:
+        return None
+    seen.append(id(writer))
+    return found
 
 
 def out_of_memory(error: BaseException | None) -> tuple[str, dict[str, int]] | None:

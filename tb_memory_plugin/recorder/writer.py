@@ -51,6 +51,8 @@ class MemoryWriter:
             last so many instead).
         refresh_seconds: how often, at most, the file of a live run is written again.
         scalars: write the scalars.
+        step_peaks: reset the peak statistics of CUDA, ROCm and XPU at every step, to have its
+            peak. torch goes on to answer the program as if nobody had.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class MemoryWriter:
         max_events: int = 500_000,
         refresh_seconds: float = 30.0,
         scalars: bool = True,
+        step_peaks: bool = True,
     ) -> None:
         self._logdir = os.fspath(logdir)
         self._name = name
@@ -73,6 +76,7 @@ class MemoryWriter:
         self._max_events = max_events
         self._refresh_seconds = refresh_seconds
         self._with_scalars = scalars
+        self._step_peaks = step_peaks and scalars
         self._voice = Voice()
         self._lock = threading.RLock()
         self._open = False
@@ -146,12 +150,14 @@ class MemoryWriter:
             self._tracker,
             self._stacks,
             self._max_events,
+            self._step_peaks,
             _facts(self._program.origin, rank),
             self._out_of_memory,
         )
         self._crew = Crew(self._voice, place.choose(logdir, self._name), self._refresh_seconds)
         self._crew.hire(self._engine_names, session)
         self._open = True
+        failures.handled(self)  # what is being handled already is not this loop's
         forks.watch(self)
         self._crew.start()
 
@@ -203,6 +209,7 @@ class MemoryWriter:
 
     def _leave_annotation(self, span: Span, entered: list[Any]) -> None:
         self._program.end(span)
+        self._look_for_failures()
         for manager in reversed(entered):
             manager.__exit__(None, None, None)
 
@@ -235,10 +242,20 @@ class MemoryWriter:
             finally:
                 self._lock.release()
 
+    def _look_for_failures(self) -> None:
+        """Whether the program has run out of memory and is now dealing with it.
+
+        Not every allocator tells when it fails.
+        """
+        failure = failures.handled(self)
+        if failure is not None and self._crew is not None and self._open:
+            self._safely("writing on out-of-memory", self._crew.out_of_memory, failure)
+
     # Never into the loop
 
     def _ready(self, what: str) -> Crew | None:
         if self._open:
+            self._look_for_failures()
             return self._crew
         self._voice.say(f"{what} was called outside of its with block and does nothing")
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import time
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,11 +12,13 @@ from typing import Any
 
 import pytest
 
-from tb_memory_plugin.recorder import MemoryWriter, allocator
+from tb_memory_plugin.recorder import MemoryWriter, observer, statistics
 from tb_memory_plugin.recorder.labels import Name, Storage, Tracker
 from tb_memory_plugin.recording.schema import Category
+from tb_memory_plugin.views.summary import summary as summary_of
 from tests.fixtures import snapshots
 from tests.recorder.conftest import Said
+from tests.recorder.fakes import Statistics
 from tests.recorder.loops import Recorded, read
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
@@ -30,6 +34,7 @@ class Card:
     calls: list[tuple[Any, dict[str, Any]]] = field(default_factory=list)
     observers: list[Callable[..., None]] = field(default_factory=list)
     snapshots: int = 0
+    statistics: Statistics = field(default_factory=Statistics)
 
     def record(self, enabled: Any = "all", **options: Any) -> None:
         self.calls.append((enabled, options))
@@ -41,8 +46,8 @@ class Card:
 
     def run_out(self) -> None:
         """What the allocator does before it raises."""
-        for observer in self.observers:
-            observer(0, 1 << 30, 1 << 34, 1 << 20)
+        for told in self.observers:
+            told(0, 1 << 30, 1 << 34, 1 << 20)
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 1.00 GiB.")
 
 
@@ -55,14 +60,19 @@ def card(monkeypatch: pytest.MonkeyPatch) -> Card:
     monkeypatch.setattr(cuda, "is_available", lambda: True)
     monkeypatch.setattr(cuda, "is_initialized", lambda: card.used)
     monkeypatch.setattr(cuda, "device_count", lambda: 1)
-    monkeypatch.setattr(cuda, "memory_reserved", lambda _: 9_000_000)
-    monkeypatch.setattr(cuda, "memory_allocated", lambda _: 7_000_001)
+    card.statistics.reserved.move(9_000_000)
+    card.statistics.allocated.move(7_000_001)
+    put = functools.partial(monkeypatch.setattr, raising=False)
+    card.statistics.put(torch._C, put)
+    properties = types.SimpleNamespace(total_memory=80 << 30)
+    monkeypatch.setattr(cuda, "get_device_properties", lambda _: properties)
     monkeypatch.setattr(cuda, "memory", memory)
     monkeypatch.setattr(torch._C, "_cuda_isHistoryEnabled", lambda: card.history, raising=False)
     monkeypatch.setattr(
         torch._C, "_cuda_attach_out_of_memory_observer", card.observers.append, raising=False
     )
-    monkeypatch.setattr(allocator, "_OBSERVERS", {})
+    monkeypatch.setattr(observer, "_LISTENING", {})
+    monkeypatch.setattr(statistics, "_KNOWN", {})
     return card
 
 
@@ -133,9 +143,50 @@ def test_without_the_profiler_steps_have_what_the_allocator_counts(
     with MemoryWriter(tmp_path, engines=("allocator",), writer=Points()) as memory:
         memory.step()
     assert found == [
+        ("memory/peak_allocated/cuda_0", 7_000_001, 0),
         ("memory/end_allocated/cuda_0", 7_000_001, 0),
+        ("memory/peak_reserved/cuda_0", 9_000_000, 0),
         ("memory/end_reserved/cuda_0", 9_000_000, 0),
     ]
+
+
+def test_steps_have_their_peaks_after_the_profiler_has_ended(
+    tmp_path: Path, card: Card, every_step: None
+) -> None:
+    points: dict[str, dict[int, int]] = {}
+
+    class Points:
+        def add_scalar(self, tag: str, value: int, step: int) -> None:
+            assert step not in points.setdefault(tag, {}), (tag, step)
+            points[tag][step] = value
+
+    allocated = card.statistics.allocated
+    with MemoryWriter(tmp_path, writer=Points(), max_events=5) as memory:
+        for step in range(8):
+            torch.zeros(1003)
+            allocated.move(1000 * (step % 3))
+            allocated.move(-1000 * (step % 3))
+            memory.step()
+        assert torch._C._cuda_memoryStats(0)["allocated_bytes"]["all"]["peak"] == 7_002_001
+    peaks = {step: 7_000_001 + 1000 * (step % 3) for step in range(8)}
+    assert points["memory/peak_allocated/cuda_0"] == peaks
+    assert points["memory/end_allocated/cuda_0"] == dict.fromkeys(range(8), 7_000_001)
+    assert 0 < len(points["memory/peak_allocated/cpu"]) < 8
+    assert torch._C._cuda_memoryStats(0)["allocated_bytes"]["all"]["peak"] == 7_002_001
+
+
+def test_devices_have_a_capacity_and_a_lifetime_peak(tmp_path: Path, card: Card) -> None:
+    card.statistics.allocated.move(5_000_000)
+    card.statistics.allocated.move(-5_000_000)
+    with MemoryWriter(tmp_path, engines=("allocator",)) as memory:
+        memory.step()
+        memory.step()
+    (device,) = history(memory).recording.meta["devices"]
+    assert device["capacity"] == 80 << 30
+    assert device["lifetime_peak"] == 12_000_001
+    recording = history(memory).recording
+    (summary,) = summary_of(recording, version="1", run="", name="")["devices"]
+    assert (summary["capacity"], summary["lifetime_peak"]) == (80 << 30, 12_000_001)
 
 
 def test_out_of_memory_is_written_before_the_exception_goes_on(
@@ -199,3 +250,88 @@ def test_tracked_storages_have_their_names(
     assert len(named) == len(blocks)
     assert all(row["death"] is None and row["category"] == "parameter" for row in named.values())
     assert not any(row["category_inferred"] for row in named.values())
+
+
+def test_gradients_that_are_none_at_the_end_have_their_names(
+    tmp_path: Path, card: Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Real gradients, at the addresses and times that the card's history has them at."""
+    trace: list[dict[str, Any]] = []
+
+    def enter(action: str, tensors: list[Any]) -> None:
+        moment = time.time_ns() // 1000
+        for tensor in tensors:
+            storage = tensor.untyped_storage()
+            what = {"addr": storage.data_ptr(), "size": storage.nbytes(), "stream": 0}
+            trace.append({"action": action, **what, "time_us": moment})
+
+    def snapshot() -> dict[str, Any]:
+        return {"segments": [], "device_traces": [[dict(entry) for entry in trace]]}
+
+    monkeypatch.setattr(torch.cuda.memory, "_snapshot", snapshot)
+    model = torch.nn.Linear(300, 5)
+    optimizer = torch.optim.SGD(model.parameters())
+    with MemoryWriter(tmp_path, engines=("allocator",), scalars=False) as memory:
+        memory.track(model, optimizer)
+        for _ in range(3):
+            model(torch.ones(2, 300)).sum().backward()
+            enter("alloc", [parameter.grad for parameter in model.parameters()])
+            optimizer.step()
+            enter("free_requested", [parameter.grad for parameter in model.parameters()])
+            enter("free_completed", [parameter.grad for parameter in model.parameters()])
+            optimizer.zero_grad(set_to_none=True)
+            memory.step()
+    lives = history(memory).lives
+    assert [(row["name"], row["shape"]) for row in lives] == [
+        ("weight", "[5, 300]"),
+        ("bias", "[5]"),
+    ] * 3
+    assert all(row["category"] == "gradient" and row["death"] is not None for row in lives)
+    assert not any(row["category_inferred"] for row in lives)
+
+
+def test_without_resets_it_says_what_is_missing(
+    tmp_path: Path, card: Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(torch._C, "_cuda_resetPeakMemoryStats")
+    monkeypatch.setattr(torch.cuda, "memory_stats_as_nested_dict", card.statistics.read)
+    found: list[str] = []
+
+    class Points:
+        def add_scalar(self, tag: str, value: int, step: int) -> None:
+            found.append(f"{tag} {step}")
+
+    with MemoryWriter(tmp_path, engines=("allocator",), writer=Points()) as memory:
+        memory.step()
+        card.statistics.allocated.move(1 << 30)
+        memory.step()
+    missing = [entry["what"] for entry in history(memory).recording.meta["missing"]]
+    assert "some peaks of steps among the scalars" in missing
+    assert [each for each in found if "peak" in each] == ["memory/peak_allocated/cuda_0 1"]
+
+
+def test_peaks_are_left_alone_on_request(tmp_path: Path, card: Card) -> None:
+    before = torch._C._cuda_memoryStats
+    card.statistics.allocated.move(5)
+    card.statistics.allocated.move(-5)
+    with MemoryWriter(tmp_path, engines=("allocator",), step_peaks=False) as memory:
+        memory.step()
+    assert torch._C._cuda_memoryStats == before
+    assert card.statistics.allocated.peak == 7_000_006
+    missing = [entry["what"] for entry in history(memory).recording.meta["missing"]]
+    assert not any("peaks" in what for what in missing)
+
+
+def test_a_history_that_cannot_be_read_is_switched_off_all_the_same(
+    tmp_path: Path, card: Card, said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("a new version of torch")
+
+    monkeypatch.setattr(torch.cuda.memory, "_snapshot", broken)
+    with MemoryWriter(tmp_path, engines=("allocator",), scalars=False) as memory:
+        memory.step()
+        assert not card.history
+    (message,) = said()
+    assert "a new version of torch" in message
+    assert memory.files == []

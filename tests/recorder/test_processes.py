@@ -11,6 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from tb_memory_plugin.recorder import claim
+from tb_memory_plugin.recorder.engine import StepUsage
+from tb_memory_plugin.recorder.place import host
+from tb_memory_plugin.recorder.scalars import Scalars
+
 pytest.importorskip("tensorboard")
 
 REPOSITORY = Path(__file__).parents[2]
@@ -101,3 +106,30 @@ def test_one_after_another_go_on_in_the_same_place(tmp_path: Path) -> None:
     with job(tmp_path, None):
         pass
     assert folders(tmp_path) == ["memory", "memory"]
+
+
+def test_two_writers_of_one_process_have_folders_of_their_own(tmp_path: Path) -> None:
+    """Also when one of them has ended and another begins."""
+    first, second, third = (Scalars(tmp_path, None, 0) for _ in range(3))
+    usage = [StepUsage(0, "cpu", 5, 4)]
+    first.write(usage)
+    second.write(usage)
+    below = f"memory/{host()}.{os.getpid()}"
+    assert folders(tmp_path) == ["memory", below]
+    first.close()
+    third.write(usage)
+    assert folders(tmp_path) == ["memory", "memory", below]
+    second.close()
+    third.close()
+
+
+def test_without_locks_every_process_has_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim, "_locked", lambda _: False)
+    for _ in range(2):
+        scalars = Scalars(tmp_path, None, 3)
+        scalars.write([StepUsage(0, "cpu", 5, 4)])
+        scalars.close()
+    own = f"memory/r3/{host()}.{os.getpid()}"
+    assert folders(tmp_path) == [own, f"{own}.2"]

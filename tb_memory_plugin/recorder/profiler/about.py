@@ -6,6 +6,7 @@ from typing import Any
 
 from tb_memory_plugin.recorder.engine import torch_module
 from tb_memory_plugin.recorder.profiler.ledger import Ledger
+from tb_memory_plugin.recorder.statistics import lifetime_peak
 
 
 def about(ledger: Ledger, *, stacks: bool, ended: str) -> dict[str, Any]:
@@ -19,16 +20,18 @@ def about(ledger: Ledger, *, stacks: bool, ended: str) -> dict[str, Any]:
 
 def _device(name: str) -> dict[str, Any]:
     kind, _, ordinal = name.partition(":")
-    capacity = None
+    capacity, peak = None, None
     if kind in ("cuda", "xpu"):
-        properties = getattr(torch_module(), kind).get_device_properties(int(ordinal or 0))
-        capacity = int(properties.total_memory)
+        torch, number = torch_module(), int(ordinal or 0)
+        capacity = int(getattr(torch, kind).get_device_properties(number).total_memory)
+        peak = lifetime_peak(torch, kind, number, "allocated_bytes")
     return {
         "key": name,
         "name": name,
         "type": kind,
         "ordinal": int(ordinal) if ordinal else None,
         "capacity": capacity,
+        "lifetime_peak": peak,  # a CPU's is not known: nobody counts before the window
     }
 
 

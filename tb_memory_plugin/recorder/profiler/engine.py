@@ -7,6 +7,7 @@ import importlib
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +17,7 @@ from tb_memory_plugin.recorder.profiler.about import about
 from tb_memory_plugin.recorder.profiler.ledger import Ledger
 from tb_memory_plugin.recorder.profiler.spans import SpanRows
 from tb_memory_plugin.recorder.profiler.tables import tables
+from tb_memory_plugin.recorder.profiler.told import profiled
 from tb_memory_plugin.recorder.profiler.tree import NOWHERE, Kind, TreeReader
 from tb_memory_plugin.recorder.program import Span
 from tb_memory_plugin.recording import builder
@@ -38,6 +40,7 @@ class ProfilerEngine:
     """
 
     suffix = ""
+    counts = False
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -74,6 +77,7 @@ class ProfilerEngine:
         self._begin()
         self._session.tracker.listen(self._sightings)
         self._program.keep(self)
+        self._session.witnesses.append(partial(profiled, self._ledger))
         return True
 
     def step(self, step: Span) -> bool:
@@ -133,8 +137,9 @@ class ProfilerEngine:
         found, self._ledger.usage = self._ledger.usage, []
         return found
 
-    def out_of_memory(self, text: str, values: dict[str, int]) -> None:
+    def out_of_memory(self, text: str, values: dict[str, int]) -> bool:
         self._ledger.failed(time.time_ns(), text, values)
+        return False
 
     def stop(self) -> None:
         if self._running and threading.get_ident() != self._thread:
