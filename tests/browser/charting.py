@@ -62,7 +62,7 @@ class Chart:
         for off in (0, 1, -1, 2, -2):
             self.page.mouse.move(x + off, y)
             self.frame.get_by_test_id("timeline-tooltip").wait_for()
-            if self.title().startswith(f"event {event} "):
+            if f"{self.title()} ".startswith(f"event {event} "):
                 return
         raise AssertionError(f"no column near {share} shows event {event}")
 
