@@ -85,8 +85,9 @@ class Sighted:
         event, known = _born(recording, device, address, before)
         row = np.flatnonzero(known)
         # Of several names the first: what is alive now, then what was seen first.
-        keys = np.stack([event[row], address[row].view(np.int64)])
-        _, first = np.unique(keys, axis=1, return_index=True)
+        row = row[np.lexsort((address[row], event[row]))]  # stable
+        first = np.ones(len(row), dtype=bool)
+        first[1:] = (np.diff(event[row]) != 0) | (address[row[1:]] != address[row[:-1]])
         row = row[first]
         return Births(event[row], address[row], [names[place] for place in row.tolist()])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_memory_plugin.recorder import MemoryWriter
+from tb_memory_plugin.recorder import MemoryWriter, labels
 from tb_memory_plugin.recorder.program import Program
 from tests.recorder.loops import read
 
@@ -94,3 +94,30 @@ def test_steps_are_kept_for_as_long_as_an_engine_wants_them() -> None:
     assert [step.step for step in kept.steps] == list(range(1, 21))
     program.release(short)
     assert program.steps == program.annotations == []
+
+
+def test_nothing_is_looked_at_while_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    monkeypatch.setattr(labels, "_address", lambda _: looked.append(1) or 0)
+    monkeypatch.setattr(labels, "_addresses", lambda found: looked.append(1) or [0] * len(found))
+    model = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters())
+    tracker, sightings = labels.Tracker(), list[labels.Sighting]()
+
+    def train() -> None:
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+        tracker.look_at_gradients()
+        tracker.look()
+
+    tracker.track(model, optimizer, "")
+    train()
+    assert looked == []
+    tracker.listen(sightings)
+    train()
+    assert len(sightings) == 3
+    assert looked
+    tracker.leave(sightings)
+    looked.clear()
+    train()
+    assert (len(sightings), looked) == (3, [])
