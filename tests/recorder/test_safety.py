@@ -194,6 +194,21 @@ def test_a_limit_ends_the_recording(
     assert any("max_events" in entry["why"] for entry in recorded.recording.meta["missing"])
 
 
+@pytest.mark.usefixtures("every_step")
+def test_operators_without_allocations_end_it_too(tmp_path: Path, said: Said) -> None:
+    with MemoryWriter(tmp_path, scalars=False, max_events=10) as memory:
+        kept = torch.zeros(1003)
+        for _ in range(20):
+            for _ in range(5):
+                kept.neg_()
+            memory.step()
+    assert not torch.autograd._profiler_enabled()
+    (message,) = said()
+    assert "holds 4 × 10 operators (max_events)" in message
+    spans = [row["kind"] for row in read(memory.files[0]).rows("spans")]
+    assert 40 <= spans.count("op") < 50
+
+
 @pytest.mark.parametrize("number", [-1, 1 << 63, 2.5, "seven"])
 def test_what_is_no_number_of_a_step_is_counted_on(number: Any, tmp_path: Path, said: Said) -> None:
     with MemoryWriter(tmp_path, scalars=False) as memory:

@@ -30,6 +30,9 @@ FORMAT = "torch_profiler"
 CHUNK_SECONDS = 1.0
 CHUNK_ITEMS = 20_000
 
+#: A program may run operators for ever without an allocation: they end the recording too.
+SPANS_AN_EVENT = 4
+
 
 class ProfilerEngine:
     """Allocation events of the thread that started it, and of the backward passes it runs.
@@ -114,6 +117,9 @@ class ProfilerEngine:
         if len(self._ledger.events) >= limit:
             self._paused = False
             self._end(f"the recording holds its limit of {limit} events (max_events)")
+        if len(self._spans) >= SPANS_AN_EVENT * limit:
+            self._paused = False
+            self._end(f"the recording holds {SPANS_AN_EVENT} × {limit} operators (max_events)")
 
     def resume(self) -> None:
         if self._paused:
