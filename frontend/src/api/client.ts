@@ -10,6 +10,7 @@ import type {
   EventPage,
   OpenStatus,
   SourceList,
+  SpanCard,
   Summary,
   Tracks,
 } from "./types";
@@ -156,6 +157,9 @@ export const getSummary = (source: string, signal?: AbortSignal): Promise<Summar
 
 export const getTracks = (query: TracksQuery, signal?: AbortSignal): Promise<Tracks> =>
   json("tracks", plain(query), signal);
+
+export const getSpan = (query: Target & { id: string }, signal?: AbortSignal): Promise<SpanCard> =>
+  json("span", plain(query), signal);
 
 export const getBreakdown = (query: BreakdownQuery, signal?: AbortSignal): Promise<Breakdown> =>
   json("breakdown", plain(query), signal);

@@ -118,6 +118,8 @@ export interface UsageWindow {
 }
 
 export interface TrackItem {
+  /** Of one; where several were merged, of the longest. */
+  id: string;
   name: string;
   begin: number;
   end: number;
@@ -140,6 +142,32 @@ export interface Tracks {
   annotations: TrackItem[];
   marks: Mark[];
   hidden: number;
+}
+
+/** A moment and what was allocated at it. */
+export interface Level {
+  event: number;
+  time: number | null;
+  allocated: number;
+}
+
+/** What memory did during one step or annotation; the events `first` … `stop` - 1 are within it. */
+export interface SpanCard {
+  id: string;
+  device: string;
+  kind: "step" | "annotation";
+  name: string;
+  track: string | null;
+  step: number | null;
+  begin: number | null;
+  end: number | null;
+  first: number;
+  stop: number;
+  before: Level;
+  after: Level;
+  peak: Level;
+  born: { count: number; bytes: number };
+  kept: { count: number; bytes: number };
 }
 
 export interface Frame {

@@ -30,6 +30,8 @@ describe("a link", () => {
     expect(readHash(writeHash("#memory", WHOLE))).toEqual(WHOLE);
     const one: Link = { source: "a", selection: { kind: "allocation", id: "7" } };
     expect(readHash(writeHash("", one))).toEqual(one);
+    const step: Link = { source: "a", selection: { kind: "span", id: "3" } };
+    expect(readHash(writeHash("", step))).toEqual(step);
   });
 
   it("begins with the tab of the plugin", () => {

@@ -88,6 +88,7 @@ function callsOf(text: string | undefined): CallsWord[] | undefined {
 
 function selectionOf(words: Words): Selection | undefined {
   if (words.allocation) return { kind: "allocation", id: words.allocation };
+  if (words.span) return { kind: "span", id: words.span };
   if (words.group !== undefined && words.groupby)
     return { kind: "group", by: words.groupby, key: words.group };
   return undefined;
@@ -141,6 +142,7 @@ function toWords(link: Link): Words {
   put("by", link.by);
   put("pattern", link.pattern);
   if (link.selection?.kind === "allocation") put("allocation", link.selection.id);
+  if (link.selection?.kind === "span") put("span", link.selection.id);
   if (link.selection?.kind === "group") {
     put("groupby", link.selection.by);
     words.group = link.selection.key;

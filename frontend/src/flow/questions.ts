@@ -1,7 +1,7 @@
 /** The questions that follow the state and that more than one panel shows the answer of. */
 
 import { computed, signal } from "@preact/signals";
-import { type BreakdownQuery, getAllocation, getBreakdown, type Target } from "../api";
+import { type BreakdownQuery, getAllocation, getBreakdown, getSpan, type Target } from "../api";
 import { device, sourceId, summary } from "../state/recording";
 import { resource } from "../state/resource";
 import { by, cursor, filter, pattern, selection, sort } from "../state/view";
@@ -42,3 +42,9 @@ export const card = resource(
   },
   ({ source, version, id }, abort) => getAllocation(source, version, id, abort),
 ).answer;
+
+/** What memory did during the selected step or annotation. */
+export const spanCard = resource(() => {
+  const chosen = selection.value;
+  return chosen?.kind === "span" && target.value ? { ...target.value, id: chosen.id } : null;
+}, getSpan).answer;

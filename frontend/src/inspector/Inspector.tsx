@@ -4,6 +4,7 @@ import { hasHistory } from "../state/recording";
 import { selection } from "../state/view";
 import { Allocation } from "./Allocation";
 import { Group } from "./Group";
+import { Span } from "./Span";
 import "./inspector.css";
 
 export function Inspector() {
@@ -23,6 +24,7 @@ export function Inspector() {
       )}
       {chosen === null && <Nothing />}
       {chosen?.kind === "allocation" && <Allocation />}
+      {chosen?.kind === "span" && <Span />}
       {chosen?.kind === "group" && <Group groupBy={chosen.by} id={chosen.key} />}
     </aside>
   );
@@ -37,6 +39,7 @@ function Nothing() {
           <>
             <li>Click the chart to see what was alive at that moment.</li>
             <li>Drag over the chart to zoom in, Esc to come back.</li>
+            <li>Click a step or an annotation to zoom to it and to see what memory did in it.</li>
           </>
         )}
         <li>Click a row of the table for its stack and totals.</li>

@@ -40,7 +40,7 @@ export function Ways({ card }: { card: AllocationCard }) {
   );
 }
 
-function Way({ text, go }: { text: string; go: () => void }) {
+export function Way({ text, go }: { text: string; go: () => void }) {
   return (
     <button type="button" class="chip" onClick={go}>
       {text}

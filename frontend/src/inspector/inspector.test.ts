@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Frame } from "../api";
 import { fileName, folded, packageOf, placeOf } from "./folding";
-import { around, lifeRange, lifeWords } from "./life";
+import { around, lifeRange, lifeWords, spanRange } from "./life";
 
 const frame = (name: string, file: string, library: boolean, line: number | null = 1): Frame => ({
   function: name,
@@ -105,6 +105,19 @@ describe("a life", () => {
     });
     const before = { ...LIFE, before_window: true, birth: null };
     expect(lifeRange(before, "event", { begin: -1, end: 100 })).toEqual({ begin: -1, end: 22 });
+  });
+});
+
+describe("the range of a step", () => {
+  const step = { begin: 1000, end: 5000, first: 1, stop: 5 };
+  it("is counted as the axis counts, and ends where what is recorded ends", () => {
+    expect(spanRange(step, "event", { begin: 0, end: 100 })).toEqual({ begin: 1, end: 5 });
+    expect(spanRange(step, "time", { begin: 2000, end: 9000 })).toEqual({ begin: 2000, end: 5000 });
+    const open = { ...step, begin: null, end: null };
+    expect(spanRange(open, "time", { begin: 0, end: 9000 })).toEqual({ begin: 0, end: 9000 });
+  });
+  it("is none where nothing happened in it", () => {
+    expect(spanRange({ ...step, stop: 1 }, "event", { begin: 0, end: 100 })).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 /** The life of an allocation in words, and as a range of the axis to zoom to. */
 
-import type { AllocationCard, Axis } from "../api";
+import type { AllocationCard, Axis, SpanCard } from "../api";
 import { duration } from "../format";
 import type { Moment } from "../state/moment";
 import type { Window } from "../state/view";
@@ -40,6 +40,18 @@ export function lifeRange(life: Life, axis: Axis, everything: Window): Window | 
     begin: Math.max(everything.begin, begin - margin),
     end: Math.min(everything.end, end + margin),
   };
+}
+
+/** The range that a step or an annotation takes, exactly; null where it holds no event. */
+export function spanRange(
+  card: Pick<SpanCard, "begin" | "end" | "first" | "stop">,
+  axis: Axis,
+  everything: Window,
+): Window | null {
+  const [first, last] = axis === "event" ? [card.first, card.stop] : [card.begin, card.end];
+  const begin = Math.max(first ?? everything.begin, everything.begin);
+  const end = Math.min(last ?? everything.end, everything.end);
+  return begin < end ? { begin, end } : null;
 }
 
 /** The window as it is where `place` is in it, else moved so that it is in the middle. */

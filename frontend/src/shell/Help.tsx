@@ -10,6 +10,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["A, D or ←, →", "move left, move right"],
   ["←, →", "on the chart: move the cursor"],
   ["←, →", "in the chart: the cursor to the previous, the next instant"],
+  ["←, →, Enter", "on steps and annotations: the previous, the next; zoom to it and explain it"],
+  ["←, →, +, −", "on the map: move and zoom the window"],
   ["+, −, ↑, ↓", "on the allocations: zoom and move in bytes"],
   ["0, M", "on the allocations: show everything, measure"],
   ["/", "go to the filter"],

@@ -10,9 +10,10 @@ export interface Window {
   end: number;
 }
 
-/** The one thing the inspector explains. A group belongs to the grouping it was picked in. */
+/** The one thing the inspector explains; a span is a step or an annotation. A group belongs to the grouping it was picked in. */
 export type Selection =
   | { kind: "allocation"; id: string }
+  | { kind: "span"; id: string }
   | { kind: "group"; by: string; key: string };
 
 /** `alive` is alive at the cursor, `freed` freed in the recording, `never` not freed in it. */

@@ -4,15 +4,15 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { range } from "../../../state";
 import { ink } from "../../../theme/theme";
-import { centred, dragged, type Grip, gripAt } from "./minimap";
-import { LEFT, type Model } from "./model";
+import { listenToMap } from "./mapGestures";
+import type { Grip } from "./minimap";
+import type { Model } from "./model";
 import { paintGround, paintMap } from "./paint/map";
-import type { Range } from "./scale";
+import { windowWords } from "./readout";
+import { toPixel } from "./scale";
 import { usePaint } from "./usePaint";
 
 const HEIGHT = 40;
-/** Pixels the pointer must travel before a press is a drag. */
-const DRAG = 3;
 
 export function Minimap({ model }: { model: Model }) {
   const ground = useRef<HTMLCanvasElement>(null);
@@ -55,14 +55,32 @@ export function Minimap({ model }: { model: Model }) {
     };
   });
   const shape = useComputed(() => `timeline-map is-${grip.value}`);
+  const words = useComputed(() =>
+    windowWords(model.axis.value, model.window.value, model.whole.value),
+  );
+  const share = useComputed(() => {
+    const [{ begin, end }, whole] = [model.window.value, model.whole.value];
+    return Math.round(toPixel(whole, 100, (begin + end) / 2));
+  });
   return (
     <div class="timeline-whole">
+      <p class="unseen" id="timeline-map-keys">
+        Left and right arrows move the window, plus and minus zoom, Page Up and Page Down move by
+        all that is in view, Home and End go to the ends, 0 shows everything.
+      </p>
       <canvas ref={ground} class="timeline-ground" />
       <canvas
         ref={canvas}
         class={shape}
-        role="img"
-        aria-label="The whole recording"
+        role="slider"
+        tabIndex={0}
+        aria-label="What is in view of the whole recording"
+        aria-describedby="timeline-map-keys"
+        aria-orientation="horizontal"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={share}
+        aria-valuetext={words}
         data-testid="timeline-map"
       />
       <button
@@ -76,60 +94,4 @@ export function Minimap({ model }: { model: Model }) {
       </button>
     </div>
   );
-}
-
-interface Press {
-  readonly grip: Grip;
-  readonly from: number;
-  readonly window: Range;
-  moved: boolean;
-}
-
-function listenToMap(element: HTMLCanvasElement, model: Model, grip: { value: Grip }): () => void {
-  let press: Press | null = null;
-  const stop = new AbortController();
-  const options = { signal: stop.signal };
-  const xOf = (event: MouseEvent) => event.clientX - element.getBoundingClientRect().left - LEFT;
-  const under = (x: number) =>
-    gripAt(model.whole.peek(), model.window.peek(), model.plot.peek().width, x);
-  element.addEventListener(
-    "pointerdown",
-    (event) => {
-      if (event.button !== 0) return;
-      const from = xOf(event);
-      press = { grip: under(from), from, window: model.window.peek(), moved: false };
-      element.setPointerCapture(event.pointerId);
-    },
-    options,
-  );
-  element.addEventListener(
-    "pointermove",
-    (event) => {
-      const x = xOf(event);
-      if (press === null) {
-        grip.value = under(x);
-        return;
-      }
-      if (Math.abs(x - press.from) >= DRAG) press.moved = true;
-      if (!press.moved) return;
-      const { width } = model.plot.peek();
-      const to = dragged(press.grip, press.window, model.whole.peek(), width, press.from, x);
-      model.setWindow(to, false);
-    },
-    options,
-  );
-  element.addEventListener(
-    "pointerup",
-    (event) => {
-      const done = press;
-      press = null;
-      if (done === null || done.moved || done.grip !== "outside") return;
-      const { width } = model.plot.peek();
-      model.setWindow(centred(done.window, model.whole.peek(), width, xOf(event)));
-    },
-    options,
-  );
-  element.addEventListener("pointercancel", () => (press = null), options);
-  element.addEventListener("dblclick", model.fit, options);
-  return () => stop.abort();
 }

@@ -1,22 +1,10 @@
 /** Steps and annotations laid out as boxes in rows, and which of them is under the pointer. */
 
+import type { TrackItem } from "../../../api";
 import { type Range, toPixel } from "./scale";
 
-/** A span on a track, in axis units; more than one where the server merged what is under a pixel. */
-export interface Item {
-  readonly name: string;
-  readonly begin: number;
-  readonly end: number;
-  readonly count: number;
-  readonly begin_event: number | null;
-  readonly end_event: number | null;
-  /** The side on which it sticks out of the recording: it was never seen to begin or to end. */
-  readonly open: "begin" | "end" | null;
-  readonly depth?: number;
-}
-
 export interface Box {
-  readonly item: Item;
+  readonly item: TrackItem;
   readonly row: number;
   /** Pixels, cut to the plot. */
   readonly left: number;
@@ -27,7 +15,7 @@ export interface Box {
 const THINNEST = 1;
 
 /** Boxes of the items in view, a row a depth, cut to `width` pixels. */
-export function layOut(items: readonly Item[], window: Range, width: number): Box[] {
+export function layOut(items: readonly TrackItem[], window: Range, width: number): Box[] {
   const boxes: Box[] = [];
   for (const item of items) {
     if (item.end < window.begin || item.begin > window.end) continue;
@@ -45,7 +33,7 @@ export function layOut(items: readonly Item[], window: Range, width: number): Bo
 }
 
 /** How many rows the items need. */
-export function rowsOf(items: readonly Item[]): number {
+export function rowsOf(items: readonly TrackItem[]): number {
   return items.reduce((most, item) => Math.max(most, (item.depth ?? 0) + 1), 0);
 }
 

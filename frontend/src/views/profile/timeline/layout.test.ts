@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { TrackItem } from "../../../api";
 import { beside, besidePointer, clearOf, fitting, leftOf } from "./fitting";
 import { binSize, covers, tileFor } from "./grid";
 import { fragmentation, heightFor } from "./height";
-import { boxAt, fitText, type Item, layOut, rowsOf } from "./lanes";
+import { boxAt, fitText, layOut, rowsOf } from "./lanes";
 import { centred, dragged, gripAt } from "./minimap";
 import { Recent } from "./recent";
 import { span } from "./scale";
@@ -50,7 +51,8 @@ describe("height", () => {
   });
 });
 
-const item = (name: string, begin: number, end: number, depth = 0): Item => ({
+const item = (name: string, begin: number, end: number, depth = 0): TrackItem => ({
+  id: name,
   name,
   begin,
   end,

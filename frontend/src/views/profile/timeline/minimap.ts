@@ -1,6 +1,15 @@
 /** The small map of the whole recording: what a press on it takes hold of, and where a drag leads. */
 
-import { clampWindow, NARROWEST, type Range, span, toPixel, toValue } from "./scale";
+import {
+  clampWindow,
+  NARROWEST,
+  panWindow,
+  type Range,
+  span,
+  toPixel,
+  toValue,
+  zoomWindow,
+} from "./scale";
 
 /** An edge of the window, the window itself, or the map beside it (a new window is drawn). */
 export type Grip = "begin" | "end" | "window" | "outside";
@@ -50,4 +59,46 @@ export function centred(window: Range, whole: Range, width: number, x: number): 
   const half = span(window) / 2;
   const middle = toValue(whole, width, x);
   return clampWindow({ begin: middle - half, end: middle + half }, whole);
+}
+
+/** Shares of the window that keys move it by, and the factor they zoom by. */
+const KEY_PAN = 0.2;
+const KEY_PAGE = 0.9;
+const KEY_ZOOM = 0.6;
+
+/** The window after a key, zoomed about `focus` where that is in it; null for keys without a use here. */
+export function keyedWindow(
+  key: string,
+  window: Range,
+  whole: Range,
+  focus: number | null,
+): Range | null {
+  const pan = (share: number) => panWindow(window, whole, share * span(window));
+  const isIn = focus !== null && focus >= window.begin && focus <= window.end;
+  const about = isIn ? focus : (window.begin + window.end) / 2;
+  switch (key) {
+    case "ArrowLeft":
+    case "ArrowDown":
+      return pan(-KEY_PAN);
+    case "ArrowRight":
+    case "ArrowUp":
+      return pan(KEY_PAN);
+    case "PageUp":
+      return pan(-KEY_PAGE);
+    case "PageDown":
+      return pan(KEY_PAGE);
+    case "Home":
+      return panWindow(window, whole, whole.begin - window.begin);
+    case "End":
+      return panWindow(window, whole, whole.end - window.end);
+    case "+":
+    case "=":
+      return zoomWindow(window, whole, about, KEY_ZOOM);
+    case "-":
+      return zoomWindow(window, whole, about, 1 / KEY_ZOOM);
+    case "0":
+      return whole;
+    default:
+      return null;
+  }
 }

@@ -161,6 +161,7 @@ export function createModel() {
     setCursor,
     moveCursor,
     fit: () => setWindow(whole.peek()),
+    canGoBack: () => before.length > 0,
     back: () => setWindow(before.pop() ?? whole.peek(), false),
     dispose: () => {
       converter.value = null;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { TrackItem } from "../../../api";
+import type { SpanCard, TrackItem } from "../../../api";
+import { itemLines, itemWords, peakWords } from "./itemWords";
 import {
   describeInstant,
   describe as describeWindow,
   exactTime,
   instantTitle,
-  itemLines,
   lengthWords,
   markTitle,
   readout,
@@ -68,6 +68,7 @@ describe("the readout of an instant", () => {
 });
 
 const item = (change: Partial<TrackItem>): TrackItem => ({
+  id: "0",
   name: "step 0",
   begin: 10,
   end: 40,
@@ -96,6 +97,24 @@ describe("spans in words", () => {
   });
   it("say that they are several", () => {
     expect(itemLines(item({ count: 12 }), "event").at(-1)).toContain("12 together");
+  });
+  it("are spoken with their peak once that is known", () => {
+    const card = {
+      before: { event: 9, time: null, allocated: GIB },
+      after: { event: 39, time: null, allocated: 3 * GIB },
+      peak: { event: 20, time: null, allocated: 4 * GIB },
+    } as SpanCard;
+    expect(plain(itemWords(item({}), "event", null))).toBe("step 0, 30 events");
+    expect(plain(itemWords(item({}), "event", card))).toBe(
+      "step 0, 30 events, peak 4.00 GiB, +2.00 GiB after it",
+    );
+    expect(peakWords({ ...card, after: card.before }).map(plain)).toEqual([
+      "peak 4.00 GiB, as much after it as before",
+    ]);
+    expect(itemWords(item({ open: "end" }), "event", null)).toBe("step 0");
+    expect(plain(itemWords(item({ count: 12 }), "event", null))).toBe(
+      "12 together, the longest step 0, 30 events",
+    );
   });
   it("the step of an instant is the one that holds it", () => {
     const steps = [item({}), item({ name: "step 1", begin: 40, end: 80 })];

@@ -98,23 +98,6 @@ export function stepAt(steps: readonly TrackItem[], instant: number): string | n
   return found?.name ?? null;
 }
 
-/** A step or annotation in words, a line each. */
-export function itemLines(item: TrackItem, axis: "time" | "event"): string[] {
-  const place = (value: number) => (axis === "time" ? exactTime(value) : `event ${grouped(value)}`);
-  const begin = item.open === "begin" ? "before the window" : place(item.begin);
-  const end = item.open === "end" ? "not ended in the window" : place(item.end);
-  const length = item.end - item.begin;
-  const lines = [`${begin} → ${end}`];
-  if (item.open === null) {
-    lines.push(axis === "time" ? duration(length) : `${grouped(length)} events`);
-  }
-  if (axis === "time" && item.begin_event !== null && item.end_event !== null) {
-    lines.push(`events ${grouped(item.begin_event)} to ${grouped(item.end_event)}`);
-  }
-  if (item.count > 1) lines.push(`${grouped(item.count)} together, too short to tell apart here`);
-  return lines;
-}
-
 const MARK_WORDS: Readonly<Record<string, string>> = {
   out_of_memory: "Out of memory",
   snapshot: "Snapshot",
@@ -155,4 +138,13 @@ export function lengthWords(axis: "time" | "event", length: number): string {
   if (axis === "time") return duration(length);
   const events = Math.max(1, Math.round(length));
   return `${grouped(events)} ${events === 1 ? "event" : "events"}`;
+}
+
+/** What is in view of the whole, as it is spoken: `event 200 to event 400, 200 events`. */
+export function windowWords(axis: "time" | "event", window: Range, whole: Range): string {
+  const length = lengthWords(axis, window.end - window.begin);
+  if (window.begin <= whole.begin && window.end >= whole.end) return `everything, ${length}`;
+  const place = (value: number) => (axis === "time" ? exactTime(value) : `event ${grouped(value)}`);
+  const { begin, end } = roundWindow(window);
+  return `${place(begin)} to ${place(end)}, ${length}`;
 }

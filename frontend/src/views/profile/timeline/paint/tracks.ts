@@ -14,6 +14,12 @@ export interface Rows {
   readonly gap: number;
 }
 
+/** Ids of what is pointed at, and of what is explained. */
+export interface Marked {
+  readonly over: string | null;
+  readonly chosen: string | null;
+}
+
 const PADDING = 6;
 
 export function paintBoxes(
@@ -21,7 +27,7 @@ export function paintBoxes(
   boxes: readonly Box[],
   rows: Rows,
   ink: Ink,
-  hovered: Box | null,
+  marked: Marked,
 ): void {
   const { context } = surface;
   context.textAlign = "left";
@@ -29,15 +35,19 @@ export function paintBoxes(
   const measure = (text: string) => widthOf(surface, text);
   const merged = mix(ink.track, ink.quiet, 0.25);
   for (const box of boxes) {
-    const isHovered = hovered !== null && hovered.item === box.item;
     const x = rows.left + box.left;
     const y = box.row * (rows.rowHeight + rows.gap) - rows.top;
     if (y + rows.rowHeight < 0 || y > surface.height) continue;
     // A hair of background between neighbours tells them apart.
     const wide = Math.max(box.right - box.left - 1, 1);
     context.fillStyle = box.item.count > 1 ? merged : ink.track;
-    if (isHovered) context.fillStyle = mix(ink.track, ink.accent, 0.35);
+    if (marked.over === box.item.id) context.fillStyle = mix(ink.track, ink.accent, 0.35);
     context.fillRect(x, y, wide, rows.rowHeight);
+    if (marked.chosen === box.item.id && box.item.count === 1) {
+      context.strokeStyle = ink.accent;
+      context.lineWidth = 2;
+      context.strokeRect(x + 1, y + 1, Math.max(wide - 2, 1), rows.rowHeight - 2);
+    }
     paintOpenSide(surface, box, x, y, wide, rows.rowHeight, ink.accent);
     const name = box.item.count > 1 ? `${box.item.count} × ${box.item.name}` : box.item.name;
     const text = fitText(name, wide - 2 * PADDING, measure);
