@@ -138,10 +138,7 @@ class Crew:
             self._ask(member, "stopping", member.engine.stop)
             if failure is not None:
                 self._ask(member, "noting the failure", member.engine.out_of_memory, *failure)
-            try:
-                self._write(member, closed=True)
-            except Exception as error:
-                self._voice.failed("writing the recording", error)
+            self._write_or_say(member, closed=True)
 
     def forget(self) -> None:
         """This is a forked child: leave the parent's profiler and files alone."""
@@ -169,12 +166,20 @@ class Crew:
             self.files.append(path)
         return path
 
+    def _write_or_say(self, member: _Member, *, closed: bool = False) -> None:
+        try:
+            self._write(member, closed=closed)
+        except Exception as error:
+            self._voice.failed("writing the recording", error)
+
     def _go_on(self, member: _Member) -> None:
-        """End a pause; an engine that has failed stays off."""
+        """End a pause. An engine that has ended or failed stays off, and is written now: the job
+        may go on for days and never come to its end."""
         if member.alive:
             self._ask(member, "going on", member.engine.resume)
         else:
             self._ask(member, "stopping", member.engine.stop)
+            self._write_or_say(member)
 
     def _ask(self, member: _Member, doing: str, call: Callable[..., _T], *args: Any) -> _T | None:
         """``call(*args)`` of an engine, which is dropped if it fails."""

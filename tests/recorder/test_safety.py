@@ -195,6 +195,17 @@ def test_a_limit_ends_the_recording(
 
 
 @pytest.mark.usefixtures("every_step")
+def test_a_recording_that_has_ended_is_written_then(tmp_path: Path) -> None:
+    """The job may be killed long after."""
+    with MemoryWriter(tmp_path, scalars=False, max_events=50, refresh_seconds=1e9) as memory:
+        for _ in range(20):
+            for _ in range(5):
+                torch.zeros(1003)
+            memory.step()
+        assert len(read(memory.files[0]).rows("events")) == 50
+
+
+@pytest.mark.usefixtures("every_step")
 def test_operators_without_allocations_end_it_too(tmp_path: Path, said: Said) -> None:
     with MemoryWriter(tmp_path, scalars=False, max_events=10) as memory:
         kept = torch.zeros(1003)
