@@ -66,7 +66,7 @@ def device_facts(recording: Recording, device: Device) -> dict[str, Any]:
         "peak_bytes_by_stack_top5": _peak_by_stack(recording, device, int(event[peak])),
         "oom": out_of_memory(recording, device),
         "pools": _pools(recording, device),
-        "streams": len(np.unique(recording.values("segments", "stream", device))),
+        "streams": len(arrays.distinct(recording.values("segments", "stream", device))),
         "pending_free_blocks": int((state == BlockState.PENDING_FREE).sum()),
         "time_span_us": _time_span_us(recording, device),
     }
@@ -104,15 +104,15 @@ def _annotations(recording: Recording) -> int:
 
 def _distinct(recording: Recording, device: Device) -> tuple[int, int]:
     """Distinct stacks and frames of the device's events, by function, file and line."""
-    stacks = np.unique(recording.values("events", "stack", device))
+    stacks = arrays.distinct(recording.values("events", "stack", device))
     stacks = stacks[stacks >= 0]
     contents = stack_contents(recording)[stacks]
     contents = contents[contents != 0]  # a stack without frames says nothing
     layout, offsets = stack_layout(recording)
     seen = np.zeros(len(offsets) - 1, dtype=bool)
     seen[stacks] = True
-    frames = np.unique(layout[np.repeat(seen, np.diff(offsets))])
-    return len(np.unique(contents)), len(np.unique(frame_contents(recording)[frames]))
+    frames = arrays.distinct(layout[np.repeat(seen, np.diff(offsets))])
+    return len(arrays.distinct(contents)), len(arrays.distinct(frame_contents(recording)[frames]))
 
 
 def _peak_by_stack(recording: Recording, device: Device, event: int) -> list[int]:
@@ -127,7 +127,7 @@ def _peak_by_stack(recording: Recording, device: Device, event: int) -> list[int
 
 def _pools(recording: Recording, device: Device) -> list[list[int]]:
     pools = recording.meta["pools"]
-    rows: IntArray = np.unique(recording.values("segments", "pool", device))
+    rows: IntArray = arrays.distinct(recording.values("segments", "pool", device))
     return sorted([int(part) for part in pools[row]] for row in rows if row >= 0)
 
 

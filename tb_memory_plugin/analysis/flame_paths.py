@@ -11,6 +11,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.frames import named_by
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.telling import OWN
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
 #: What a symbol stands for where that is not one frame; ``ROOT`` is before every sequence.
@@ -85,7 +86,7 @@ def born_with(recording: Recording) -> IntArray:
     used = np.zeros(len(same) + 1, dtype=bool)
     used[recording.values("allocations", "birth_stack")] = True  # -1: the last, left out
     found = same[used[:-1]]
-    distinct: IntArray = np.unique(found[found >= 0])
+    distinct: IntArray = arrays.distinct(found[found >= 0])
     return distinct
 
 

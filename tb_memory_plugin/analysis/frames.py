@@ -37,7 +37,7 @@ def frames_of_stacks(recording: Recording, stacks: Sequence[int]) -> list[list[d
     """The frames of each of ``stacks``. Those that share a frame share its dictionary."""
     frames, offsets = stack_layout(recording)
     rows = [frames[offsets[stack] : offsets[stack + 1]] for stack in stacks]
-    made = frames_of_rows(recording, np.unique(np.concatenate([*rows, frames[:0]])))
+    made = frames_of_rows(recording, arrays.distinct(np.concatenate([*rows, frames[:0]])))
     return [[made[row] for row in of_stack.tolist()] for of_stack in rows]
 
 

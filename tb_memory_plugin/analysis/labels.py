@@ -13,6 +13,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.frames import called_last, frame_labels, named_by
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.telling import PLUMBING
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
 #: Stacks that are compared with each other; a longer list is nobody's to read.
@@ -69,7 +70,7 @@ class _Shown:
         place = np.repeat(np.arange(len(stacks)), lengths)
         _, same = np.unique(code, return_inverse=True)
         codes = int(same.max(initial=0)) + 1
-        count = np.bincount(np.unique(place * codes + same) % codes, minlength=codes)
+        count = np.bincount(arrays.distinct(place * codes + same) % codes, minlength=codes)
         kind = recording.values("frame_kinds", "kind")[rows]
         rank = (kind.astype(np.int64) << 32) + depth
         return _Shown(recording, rows, code, rank, count[same], starts)

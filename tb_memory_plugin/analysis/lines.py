@@ -12,6 +12,7 @@ from tb_memory_plugin.analysis.flame import Weights
 from tb_memory_plugin.analysis.flame_paths import born_with, elements
 from tb_memory_plugin.analysis.frames import named_by
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
 
@@ -87,6 +88,6 @@ def _spots(recording: Recording, columns: tuple[str, ...]) -> Spots:
         np.stack(values, axis=1), axis=0, return_index=True, return_inverse=True
     )
     spot = spot.reshape(-1)
-    pairs = np.unique(owner.astype(np.int64) * len(first) + spot[frames])
+    pairs = arrays.distinct(owner.astype(np.int64) * len(first) + spot[frames])
     named[stacks] = spot[named_by(recording)[stacks]]
     return Spots(first, stacks[pairs // len(first)], pairs % len(first), named)

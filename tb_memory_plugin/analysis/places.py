@@ -78,7 +78,7 @@ def places(
         every = np.ones(rows.stop - rows.start, dtype=bool)
         nulls = table.column("stream").null_count
         known.append(arrays.valid(table, "stream")[rows] if nulls else every)
-    streams = np.unique(
+    streams = arrays.distinct(
         np.concatenate(
             [
                 np.zeros(0, np.uint64),
@@ -102,7 +102,7 @@ def places(
         pairs = np.flatnonzero(used)
         rank = np.cumsum(used) - 1
     else:
-        pairs = np.unique(np.concatenate(numbers))
+        pairs = arrays.distinct(np.concatenate(numbers))
     names: list[int] = streams.tolist()
     found = [Place(_at(pools, pair // wide), _at(names, pair % wide)) for pair in pairs.tolist()]
     kind = np.uint8 if len(found) <= 256 else np.int32
@@ -121,7 +121,7 @@ def _distinct(values: IntArray) -> IntArray:
     found: list[Any] = []
     while len(values):
         if len(found) == _FEW:
-            return np.unique(np.concatenate([np.array(found, values.dtype), values]))
+            return arrays.distinct(np.concatenate([np.array(found, values.dtype), values]))
         found.append(values[0])
         values = values[values != values[0]]
     return np.array(found, values.dtype)

@@ -9,6 +9,7 @@ import numpy as np
 from tb_memory_plugin.analysis.device_tables import DeviceTables
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.pairing import BEGIN, END, pair
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.schema import AFTER, Action
 
 #: Cuts beyond which the pieces are not worked out (a real history has two or three per event).
@@ -58,7 +59,7 @@ def pieces(tables: DeviceTables) -> Ranges | None:
     final = np.flatnonzero(tables.expandable)
     final_begins = tables.column("segments", "address")[final]
     final_ends = range_ends(final_begins, tables.column("segments", "size")[final])
-    cuts = np.unique(np.concatenate([begins, ends, final_begins, final_ends]))
+    cuts = arrays.distinct(np.concatenate([begins, ends, final_begins, final_ends]))
     if not len(cuts):
         return Ranges.none()
     event, place = _between(cuts, begins, ends)

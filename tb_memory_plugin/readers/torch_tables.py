@@ -141,7 +141,7 @@ def _text(codes: IntArray, words: Words) -> pa.DictionaryArray:
 def _births(trace: Trace) -> set[int]:
     """The addresses that are allocated in a trace."""
     births = trace.columns["action"] == Action.ALLOC
-    return set(np.unique(trace.columns["address"][births]).tolist())
+    return set(arrays.distinct(trace.columns["address"][births]).tolist())
 
 
 def _category(word: Any) -> int:

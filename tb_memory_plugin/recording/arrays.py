@@ -76,6 +76,16 @@ def values(table: pa.Table, name: str) -> IntArray:
     return np.concatenate(arrays)
 
 
+def distinct(values: IntArray) -> IntArray:
+    """The distinct ``values`` in order.
+
+    Not ``np.unique``: without places it imports ``numpy.ma``, which takes longer than an answer.
+    """
+    ordered = np.sort(values, axis=None)
+    found: IntArray = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return found
+
+
 def _chunk_values(chunk: pa.Array, name: str) -> IntArray:
     if pa.types.is_dictionary(chunk.type):
         codes = chunk.indices

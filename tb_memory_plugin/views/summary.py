@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row, reserved_known
 from tb_memory_plugin.analysis.attribution import spans_of_kind
@@ -13,6 +11,7 @@ from tb_memory_plugin.analysis.facts import device_facts, out_of_memory
 from tb_memory_plugin.analysis.grouping import FIRST, GROUPINGS, group_ids
 from tb_memory_plugin.analysis.instants import event_time, event_times, of_row, step_at
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 
 _SAID_ELSEWHERE = ("problems", "missing", "devices", "pools", "time_origin_ns", "format", "basis")
@@ -135,4 +134,4 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
 
 def _steps(recording: Recording, device: Device) -> int:
     spans = spans_of_kind(recording, "step", device)
-    return len(np.unique(spans.begin))
+    return len(arrays.distinct(spans.begin))
