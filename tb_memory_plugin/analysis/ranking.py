@@ -76,7 +76,7 @@ def _ranking(recording: Recording, device: Device, by: str, pattern: str, top: i
     present = np.bincount(groups.ids, minlength=groups.count) > 0
     valued = np.flatnonzero(present[FIRST:]) + FIRST
     if by not in ("category", "pattern", "lifetime"):
-        valued = valued[_order(recording, device, groups, valued)]
+        valued = valued[_order(recording, device, groups, valued, top)]
         if len(valued) > top + 1:  # one left over is as well drawn as called the rest
             valued = valued[:top]
     shown = [int(group) for group in valued]
@@ -86,12 +86,21 @@ def _ranking(recording: Recording, device: Device, by: str, pattern: str, top: i
     return Ranking(tuple(shown), band, int(present.sum()) - len(shown))
 
 
-def _order(recording: Recording, device: Device, groups: Groups, valued: IntArray) -> IntArray:
-    """``valued`` by bytes at the peak, then by the largest allocation ever, largest first."""
+def _order(
+    recording: Recording, device: Device, groups: Groups, valued: IntArray, top: int
+) -> IntArray:
+    """``valued`` by bytes at the peak, then by the largest allocation ever, largest first.
+
+    Behind what may be shown of ``top`` in no order.
+    """
     event = int(recording.values("usage", "event", device)[peak_row(recording, device)])
     alive = alive_rows(recording, device, event)
     amount = bytes_of(recording, device)
     at_peak = exact.sum_by(groups.ids[alive], amount[alive], groups.count)
+    order = np.argsort(-at_peak[valued], kind="stable")
+    held = at_peak[valued[order[: top + 2]]]
+    if (held[1:] != held[:-1]).all():  # no need to look at every allocation
+        return order
     largest = np.zeros(groups.count, dtype=np.int64)
     np.maximum.at(largest, groups.ids, amount)
     return np.lexsort((valued, -largest[valued], -at_peak[valued]))

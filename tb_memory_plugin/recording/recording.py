@@ -56,7 +56,8 @@ class Recording:
         found: arrays.IntArray | None = self._device_bounds.get(table)
         if found is None:
             column = arrays.values(self.table(table), "device")
-            edges = np.arange(len(self.devices) + 1)
+            # Of its own type, or numpy makes a wider copy of the whole column first.
+            edges = np.arange(len(self.devices) + 1, dtype=column.dtype)
             found = np.searchsorted(column, edges)
             self._device_bounds[table] = found
         return found

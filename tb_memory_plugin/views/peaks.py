@@ -24,10 +24,12 @@ def peaks(values: IntArray) -> Peaks:
     whole = len(values) // BLOCK
     at = values[: whole * BLOCK].reshape(-1, BLOCK).argmax(axis=1)
     levels = [(at + np.arange(whole) * BLOCK).astype(np.int32)]
+    best = values[levels[0]]  # beside the rows: picking them from all values takes far longer
     span = 1
     while 2 * span <= whole:
         lower = levels[-1]
-        levels.append(_better(values, lower[:-span], lower[span:]))
+        levels.append(np.where(best[span:] > best[:-span], lower[span:], lower[:-span]))
+        best = np.maximum(best[span:], best[:-span])
         span *= 2
     return Peaks(tuple(levels))
 
@@ -55,7 +57,7 @@ def _blocks(values: IntArray, prepared: Peaks, low: IntArray, high: IntArray) ->
     """Where blocks ``low`` … ``high`` - 1 are highest: two overlapping powers of two of them."""
     found = np.empty(len(low), dtype=np.int64)
     powers = np.frexp((high - low).astype(np.float64))[1] - 1
-    for power in np.unique(powers):
+    for power in np.flatnonzero(np.bincount(powers)):
         chosen = powers == power
         level = prepared.levels[power]
         found[chosen] = _better(values, level[low[chosen]], level[high[chosen] - (1 << power)])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import peak_row
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.positions import Ranges, lanes, ranges
@@ -24,8 +25,10 @@ def extent(recording: Recording, device: Device, of: Lives, layout: str) -> int:
     if layout == "address":
         return max(_ranges(recording, device).extent, 1)
     if layout == "stacked":
-        column = "allocated" if of.table == "allocations" else "reserved"
-        return max(int(recording.values("usage", column, device).max(initial=0)), 1)
+        if of.table == "allocations":
+            allocated = recording.values("usage", "allocated", device)
+            return max(int(allocated[peak_row(recording, device)]), 1)
+        return max(int(recording.values("usage", "reserved", device).max(initial=0)), 1)
     key = ("lane_extent", device.index, of.table)
 
     def work() -> int:

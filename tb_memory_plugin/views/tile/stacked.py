@@ -105,7 +105,7 @@ def _lowest(longer: Seen, size: IntArray, columns: int) -> IntArray:
     """
     lowest = np.zeros(len(size), dtype=np.int64)
     unknown = np.ones(len(size), dtype=bool)
-    for column in np.unique(np.linspace(0, columns - 1, _CHECKS).astype(np.int64)).tolist():
+    for column in sorted(set(np.linspace(0, columns - 1, _CHECKS).astype(np.int64).tolist())):
         alive = (longer.first <= column) & (longer.last >= column)
         standing = np.cumsum(np.where(alive, size, 0)) - np.where(alive, size, 0)
         chosen = unknown & (longer.last <= column)
