@@ -168,3 +168,25 @@ def pictures(picture):  # type: ignore[no-untyped-def]
         page.evaluate("document.body.classList.remove('dark-mode')")
 
     return keep
+
+
+@pytest.fixture
+def everywhere(picture):  # type: ignore[no-untyped-def]
+    """``everywhere(page, "empty")`` keeps one wide and one narrow, each in the light and the dark.
+
+    Nothing may be cut at either width: the page never scrolls sideways.
+    """
+
+    def keep(page: Page, state: str) -> None:
+        (inside,) = (frame for frame in page.frames if "name=memory" in frame.url)
+        for width in (1400, 800):
+            page.set_viewport_size({"width": width, "height": 900})
+            for theme in ("light", "dark"):
+                dark = "dark => document.body.classList.toggle('dark-mode', dark)"
+                page.evaluate(dark, theme == "dark")
+                page.wait_for_timeout(500)  # the page's frame follows, and paints
+                picture(page, f"{state}-{width}-{theme}")
+            wide = "document.documentElement.scrollWidth"
+            assert inside.evaluate(f"{wide} <= window.innerWidth"), (state, width)
+
+    return keep

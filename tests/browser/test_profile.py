@@ -182,7 +182,7 @@ def test_a_run_still_being_written_follows_tensorboards_reload(
 
 
 def test_a_large_recording_says_how_far_it_is(
-    watched: Watched, tmp_path: Path, picture: Any, pictures: Any
+    watched: Watched, tmp_path: Path, everywhere: Any
 ) -> None:
     structure = snapshot(events=150_000, shared_lists=False, depth=30)
     (tmp_path / "run").mkdir()
@@ -193,12 +193,11 @@ def test_a_large_recording_says_how_far_it_is(
         bar = frame.get_by_role("progressbar", name="Reading the recording")
         bar.wait_for()
         frame.get_by_role("status").filter(has_text="%").wait_for()
-        picture(watched.page, "loading")
         assert "huge.pickle" in frame.locator(".state").inner_text()
         wait_for_table(frame)
         chart = Chart(watched.page, frame)
         births = sum(event["action"] == "alloc" for event in structure["device_traces"][0])
         assert f"{births:,}".replace(",", "\u202f") in frame.locator(".numbers").inner_text()
         assert len(chart.column(0.5)) > 3
-        pictures(watched.page)
+        everywhere(watched.page, "huge")
         watched.page.goto("about:blank")

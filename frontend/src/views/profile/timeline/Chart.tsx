@@ -77,7 +77,7 @@ function pictureOf(model: Model) {
     width: model.width.value,
     height: model.height.value,
     paint: (surface: Parameters<typeof paintMarks>[0]) => {
-      paintByteAxis(surface, scene, paints);
+      if (scene.sheets.length > 0) paintByteAxis(surface, scene, paints);
       scene.sheets.forEach((sheet, index) => {
         paintStack(surface, scene.plot, sheet, scene.height.top, colours[index] ?? []);
       });

@@ -24,7 +24,7 @@ export function Legend({ model }: { model: Model }) {
       <Groups model={model} room={room} />
       <div class="timeline-lines">
         {hasReserved ? <Line kind="reserved" label="reserved" shown={model.showReserved} /> : null}
-        {device.value?.capacity ? (
+        {device.value?.capacity && model.loader.detail.value !== null ? (
           <Line kind="capacity" label={capacityWords(model)} shown={model.showCapacity} />
         ) : null}
         {hasReserved ? (

@@ -38,7 +38,7 @@ export function Notices({ model }: { model: Model }) {
     return (
       <div class="timeline-notice danger" role="alert">
         {failure.value}{" "}
-        <button type="button" onClick={retry}>
+        <button type="button" class="button" onClick={retry}>
           Try again
         </button>
       </div>

@@ -204,3 +204,15 @@ describe("the loader", () => {
     expect(asked.length).toBeGreaterThan(count);
   });
 });
+  it("does not take what did come for what did not", async () => {
+    await settle();
+    for (const each of usages()) each.answer(404);
+    await settle();
+    for (const each of asked) each.answer();
+    await settle();
+    expect(loader.tracks.value).not.toBeNull();
+    expect(loader.failure.value).toBe("It is gone.");
+    axis.value = "time";
+    expect(loader.failure.value).toBeNull();
+  });
+

@@ -55,7 +55,6 @@ export interface Wanted {
 }
 
 export function createLoader(wanted: Wanted): Loader {
-  const failure = signal<string | null>(null);
   const attempt = signal(0);
   const question = computed<Question | null>(() => {
     const source = sourceId.value;
@@ -86,7 +85,7 @@ export function createLoader(wanted: Wanted): Loader {
     );
   };
   const shared = new Recent<Kept<Usage>>(32);
-  const context: Context = { ...wanted, question, failure, attempt };
+  const context: Context = { ...wanted, question, attempt };
   const detail = slot(context, wanted.window, usageOf, shared);
   // While everything is in view the two are one: the map waits for the chart's answer.
   const awaited = computed(() =>
@@ -98,9 +97,13 @@ export function createLoader(wanted: Wanted): Loader {
 
   const forget = effect(() => {
     // Another source, device or axis: the old picture would be a lie.
+  const slots = [detail, whole, tracks];
     place.value;
     batch(() => {
-      for (const each of [detail, whole, tracks]) each.value.value = null;
+      for (const { value, failure } of slots) {
+        value.value = null;
+        failure.value = null;
+      }
     });
   });
   const stops = [forget, detail.watch(), whole.watch(), tracks.watch()];
@@ -109,9 +112,9 @@ export function createLoader(wanted: Wanted): Loader {
     whole: whole.value,
     tracks: tracks.value,
     loading: computed(() => detail.loading.value || whole.loading.value),
-    failure,
+    failure: computed(() => slots.find(({ failure }) => failure.value)?.failure.value ?? null),
     retry: () => {
-      failure.value = null;
+      for (const { failure } of slots) failure.value = null;
       attempt.value++;
     },
     dispose: () => {
@@ -122,7 +125,6 @@ export function createLoader(wanted: Wanted): Loader {
 
 interface Context extends Wanted {
   readonly question: ReadonlySignal<Question | null>;
-  readonly failure: { value: string | null };
   readonly attempt: ReadonlySignal<number>;
 }
 
@@ -140,6 +142,8 @@ function slot<Answer>(
   const loading = signal(false);
 
   const fetchTile = async (tile: Tile, now: Question, key: string, abort: AbortSignal) => {
+  /** Its own: that one of them came is no word about another. */
+  const failure = signal<string | null>(null);
     try {
       const answer = await ask(tile, now, abort);
       recent.set(`${key} ${tile.begin} ${tile.end} ${tile.bin}`, { question: key, tile, answer });
@@ -147,14 +151,14 @@ function slot<Answer>(
       batch(() => {
         value.value = answer;
         loading.value = false;
-        context.failure.value = null;
+        failure.value = null;
       });
     } catch (error) {
       if (abort.aborted || wasAborted(error)) return;
       isLost(error);
       batch(() => {
         loading.value = false;
-        context.failure.value = error instanceof Error ? error.message : String(error);
+        failure.value = error instanceof Error ? error.message : String(error);
       });
     }
   };
@@ -178,6 +182,7 @@ function slot<Answer>(
         loading.value = false;
         return;
       }
+        failure.value = null;
       if (isWaiting) return;
       const stop = new AbortController();
       loading.value = true;
@@ -188,5 +193,5 @@ function slot<Answer>(
         stop.abort();
       };
     });
-  return { value, loading, watch };
+  return { value, loading, failure, watch };
 }
