@@ -153,12 +153,29 @@ describe("opening a source", () => {
     answers.summary = () => known;
     ends = [followSource()];
     chooseSource("a");
-    await pass(300);
+    await pass(100);
     expect(openStatus.value).toMatchObject({ state: "reading", phase: "events" });
     expect(summary.value).toBeNull();
     await pass(2000);
     expect(summary.value?.version).toBe("1");
     expect(asked.filter((route) => route === "open")).toHaveLength(4);
+  });
+
+  it("asks for the summary at once where the list says it is read, and again if it is another", async () => {
+    let version = "1";
+    answers.open = () => status({ state: "ready", version: "2" });
+    answers.summary = () => {
+      const told = { ...known, version };
+      version = "2";
+      return told;
+    };
+    ends = [followSource()];
+    sourceList.value = list({ sources: [file({ state: "ready" })] });
+    chooseSource("a");
+    await pass(0);
+    expect(asked.slice(0, 2).sort()).toEqual(["open", "summary"]);
+    expect(summary.value?.version).toBe("2");
+    expect(asked.filter((route) => route === "summary")).toHaveLength(2);
   });
 
   it("keeps the error in the server's words, until asked to try again", async () => {

@@ -1,14 +1,18 @@
 /** Opens the selected source: asks until it is read, then puts its summary into the state. */
 
 import { batch, computed, effect, signal } from "@preact/signals";
-import { getOpen, getSummary, type OpenStatus, wasAborted } from "../api";
+import { getOpen, getSummary, type OpenStatus, type Summary, wasAborted } from "../api";
 import { isLost, lost, openStatus, renewed, source, sourceId, summary } from "../state/recording";
 import { words } from "../state/resource";
 import { visible } from "../state/visible";
 import { applySummary } from "./choose";
 import { refreshSources } from "./sources";
 
-const POLL_MS = 250;
+/** Milliseconds from one look at a source that is read to the next, and how long it is that. */
+const POLLS = [
+  { every: 80, until: 2000 },
+  { every: 250, until: 6000 },
+] as const;
 const SLOW_POLL_MS = 1000;
 
 /** Counted up to look again at a source that may have changed or failed for a passing reason. */
@@ -40,18 +44,22 @@ export function followSource(): () => void {
 
 async function open(id: string, abort: AbortSignal): Promise<void> {
   const begin = performance.now();
+  // What was read before is most likely there still: asked for without waiting to be told so.
+  const isKnown = summary.peek() === null && source.peek()?.state === "ready";
+  const early = isKnown ? getSummary(id, abort).catch(() => null) : null;
   try {
     for (;;) {
       const status = await getOpen(id, abort);
       if (abort.aborted) return;
-      if (status.state === "ready") return await ready(id, status, abort);
+      if (status.state === "ready") return await ready(id, status, early, abort);
       openStatus.value = status;
       if (status.state === "error") {
         summary.value = null;
         refreshSources();
         return;
       }
-      await pause(performance.now() - begin < 5000 ? POLL_MS : SLOW_POLL_MS, abort);
+      const gone = performance.now() - begin;
+      await pause(POLLS.find(({ until }) => gone < until)?.every ?? SLOW_POLL_MS, abort);
     }
   } catch (error) {
     if (abort.aborted || wasAborted(error)) return;
@@ -60,9 +68,15 @@ async function open(id: string, abort: AbortSignal): Promise<void> {
   }
 }
 
-async function ready(id: string, status: OpenStatus, abort: AbortSignal): Promise<void> {
+async function ready(
+  id: string,
+  status: OpenStatus,
+  early: Promise<Summary | null> | null,
+  abort: AbortSignal,
+): Promise<void> {
   if (summary.peek()?.version !== status.version || openStatus.peek()?.state !== "ready") {
-    const fresh = await getSummary(id, abort);
+    const known = await early;
+    const fresh = known?.version === status.version ? known : await getSummary(id, abort);
     if (abort.aborted) return;
     batch(() => {
       applySummary(fresh);

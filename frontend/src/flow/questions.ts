@@ -29,8 +29,15 @@ export const breakdownQuery = computed<BreakdownQuery | null>(() => {
   };
 });
 
-/** Groups alive at the cursor. */
-export const breakdown = resource(() => breakdownQuery.value, getBreakdown).answer;
+/** How many tables of groups are on the page. */
+export const tables = signal(0);
+const isWatched = computed(() => tables.value > 0 || selection.value?.kind === "group");
+
+/** Groups alive at the cursor; not asked for where nobody sees them. */
+export const breakdown = resource(
+  () => (isWatched.value ? breakdownQuery.value : null),
+  getBreakdown,
+).answer;
 
 /** Everything about the selected allocation. */
 export const card = resource(

@@ -1,6 +1,6 @@
 /** The view's own state beside the page's: the vertical, the pointer, rulers, and the picture. */
 
-import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
+import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Palette } from "../../drawing/palette";
 import type { Tile } from "../../drawing/tile";
 import { card, target } from "../../flow/questions";
@@ -9,6 +9,7 @@ import {
   bytesRange,
   cursor,
   device,
+  filter,
   layout,
   minimum,
   only,
@@ -46,7 +47,9 @@ export interface Ruler {
 export type Model = ReturnType<typeof createModel>;
 
 export function createModel() {
-  const timeline = createTimeline();
+  /** The curve on the map comes after the first picture: the server makes one after the other. */
+  const isHeld = signal(true);
+  const timeline = createTimeline(isHeld);
   const { window, whole, plot, ratio } = timeline;
   /** In pixels of the plot; null while the pointer is elsewhere. */
   const pointer = signal<Point | null>(null);
@@ -69,6 +72,7 @@ export function createModel() {
       only: only.value,
       at: only.value === "alive" ? (cursor.value ?? "peak") : null,
       minimum: minimum.value,
+      filter: filter.value,
       find: searched.value,
     };
   });
@@ -92,6 +96,9 @@ export function createModel() {
   /** What is mapped, in the address layout. */
   const stretches = computed(() => pictures.front.value?.tiles[0]?.about.segments ?? []);
   const stopLearning = learnTop(pictures.front, question, top);
+  const stopHolding = effect(() => {
+    if (pictures.front.value !== null || pictures.failure.value !== null) isHeld.value = false;
+  });
 
   const setBytes = (wanted: Range): void => {
     const next = clampWindow(wanted, tall.peek());
@@ -132,6 +139,7 @@ export function createModel() {
     },
     dispose: () => {
       stopLearning();
+      stopHolding();
       pictures.dispose();
       timeline.dispose();
     },
@@ -165,7 +173,7 @@ function learnTop(
   return front.subscribe((picture) => {
     const asked = question.peek();
     if (picture === null || asked === null || nameOf(picture.question) !== nameOf(asked)) return;
-    const isFiltered = asked.only !== "all" || asked.minimum > 0;
+    const isFiltered = asked.only !== "all" || asked.minimum > 0 || asked.filter !== "";
     if (asked.layout === "stacked" && !isFiltered) return;
     const height =
       asked.layout === "stacked"

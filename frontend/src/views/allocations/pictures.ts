@@ -125,6 +125,7 @@ export function createPictures(wanted: Wanted) {
   };
 
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isDue = false;
   const stops = [
     effect(() => {
       viewOf(looked);
@@ -132,12 +133,14 @@ export function createPictures(wanted: Wanted) {
       visible.value;
       renewed.value;
       attempt.value;
-      if (timer !== undefined) return;
+      if (isDue) return;
+      isDue = true;
       const later = () => {
-        timer = undefined;
-        plan();
+        isDue = false;
+        if (!isClosed) plan();
       };
-      timer = setTimeout(later, front.peek() === null ? 0 : PACE);
+      if (front.peek() === null) queueMicrotask(later);
+      else timer = setTimeout(later, PACE);
     }),
     effect(() => {
       const view = viewOf(looked);

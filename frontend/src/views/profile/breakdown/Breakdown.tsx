@@ -1,8 +1,9 @@
 /** What memory is made of at the cursor: groups, down to single allocations. */
 
+import { useLayoutEffect } from "preact/hooks";
 import { exportAddress } from "../../../api";
 import { chooseGrouping } from "../../../flow/choose";
-import { breakdown, breakdownQuery } from "../../../flow/questions";
+import { breakdown, breakdownQuery, tables } from "../../../flow/questions";
 import { bytes, counted, exactBytes } from "../../../format";
 import { momentWords } from "../../../state/moment";
 import { hasHistory, summary } from "../../../state/recording";
@@ -12,6 +13,12 @@ import { Filter } from "./Filter";
 import { GroupTable } from "./GroupTable";
 
 export function Breakdown() {
+  useLayoutEffect(() => {
+    tables.value++;
+    return () => {
+      tables.value--;
+    };
+  }, []);
   return (
     <section class="breakdown" aria-label="Breakdown">
       <div class="tools">

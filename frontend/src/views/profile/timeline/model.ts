@@ -1,6 +1,6 @@
 /** The timeline's own state beside the page's: sizes, toggles, pointer, and what follows from them. */
 
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Axis, Mark, TrackItem, Usage } from "../../../api";
 import { axis, converter, cursor, device, extent, hasTime, range, summary } from "../../../state";
 import { createLoader, type Loader } from "./load";
@@ -31,7 +31,8 @@ export interface Point {
 
 export type Model = ReturnType<typeof createModel>;
 
-export function createModel() {
+/** Its curve is not asked for while `isHeld`. */
+export function createModel(isHeld?: ReadonlySignal<boolean>) {
   const width = signal(0);
   const height = signal(0);
   /** Device pixels a CSS pixel. */
@@ -59,7 +60,13 @@ export function createModel() {
   });
   const right = computed(() => (showFragmentation.value ? RIGHT_WITH_AXIS : RIGHT));
   const plotWidth = computed(() => Math.max(0, width.value - LEFT - right.value));
-  const loader: Loader = createLoader({ axis: shownAxis, whole, window, width: plotWidth });
+  const loader: Loader = createLoader({
+    axis: shownAxis,
+    whole,
+    window,
+    width: plotWidth,
+    ...(isHeld && { isHeld }),
+  });
 
   const plot = computed<Plot>(() => ({
     left: LEFT,

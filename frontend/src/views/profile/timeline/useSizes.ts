@@ -1,7 +1,8 @@
 /** Keeps a timeline's sizes those of the elements that hold it. */
 
+import { batch } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Model } from "./model";
 
 /** References for the section as wide as the timeline, and for the stage as high as its chart. */
@@ -11,7 +12,8 @@ export function useSizes(model: Model): {
 } {
   const section = useRef<HTMLElement>(null);
   const stage = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the first frame, so that what depends on the sizes is asked for at once.
+  useLayoutEffect(() => {
     if (section.current === null || stage.current === null) return;
     return followSizes(section.current, stage.current, model);
   }, [model]);
@@ -23,10 +25,13 @@ function followSizes(section: HTMLElement, chart: HTMLElement, model: Model): ()
   const measure = () => {
     const [width, height] = [section.clientWidth, chart.clientHeight];
     if (width === 0 || height === 0) return;
-    model.width.value = width;
-    model.height.value = height;
-    model.ratio.value = devicePixelRatio || 1;
+    batch(() => {
+      model.width.value = width;
+      model.height.value = height;
+      model.ratio.value = devicePixelRatio || 1;
+    });
   };
+  measure();
   const observer = new ResizeObserver(measure);
   observer.observe(section);
   observer.observe(chart);
