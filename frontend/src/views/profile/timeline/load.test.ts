@@ -98,18 +98,6 @@ describe("the loader", () => {
     expect(loader.loading.value).toBe(false);
   });
 
-  it("asks nothing while something else is wanted first", async () => {
-    loader.dispose();
-    asked = [];
-    const isHeld = signal(true);
-    loader = createLoader({ axis, whole: signal(whole), window, width: signal(1000), isHeld });
-    await settle();
-    expect(asked).toHaveLength(0);
-    isHeld.value = false;
-    await settle();
-    expect(asked.map(({ route }) => route).sort()).toEqual(["tracks", "usage"]);
-  });
-
   it("asks for tracks no wider than the server answers, however far it is zoomed", async () => {
     window.value = { begin: 300_000, end: 300_003 };
     await answerAll();
@@ -204,18 +192,6 @@ describe("the loader", () => {
     expect(loader.detail.value).not.toBeNull();
   });
 
-  it("asks nothing while the page is hidden", async () => {
-    await answerAll();
-    const count = asked.length;
-    visible.value = false;
-    window.value = { begin: 100_000, end: 110_000 };
-    await settle();
-    expect(asked.length).toBe(count);
-    visible.value = true;
-    await settle();
-    expect(asked.length).toBeGreaterThan(count);
-  });
-});
   it("does not take what did come for what did not", async () => {
     await settle();
     for (const each of usages()) each.answer(404);
@@ -228,3 +204,15 @@ describe("the loader", () => {
     expect(loader.failure.value).toBeNull();
   });
 
+  it("asks nothing while the page is hidden", async () => {
+    await answerAll();
+    const count = asked.length;
+    visible.value = false;
+    window.value = { begin: 100_000, end: 110_000 };
+    await settle();
+    expect(asked.length).toBe(count);
+    visible.value = true;
+    await settle();
+    expect(asked.length).toBeGreaterThan(count);
+  });
+});

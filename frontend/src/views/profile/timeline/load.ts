@@ -52,8 +52,6 @@ export interface Wanted {
   readonly window: ReadonlySignal<Range>;
   /** Pixels the window fills. */
   readonly width: ReadonlySignal<number>;
-  /** While this is true nothing is asked: something else is wanted first. */
-  readonly isHeld?: ReadonlySignal<boolean>;
 }
 
 export function createLoader(wanted: Wanted): Loader {
@@ -97,9 +95,9 @@ export function createLoader(wanted: Wanted): Loader {
   const whole = slot(context, wanted.whole, usageOf, shared, isSame);
   const tracks = slot(context, wanted.window, tracksOf, new Recent<Kept<Tracks>>(32));
 
+  const slots = [detail, whole, tracks];
   const forget = effect(() => {
     // Another source, device or axis: the old picture would be a lie.
-  const slots = [detail, whole, tracks];
     place.value;
     batch(() => {
       for (const { value, failure } of slots) {
@@ -142,10 +140,10 @@ function slot<Answer>(
 ) {
   const value = signal<Answer | null>(null);
   const loading = signal(false);
-
-  const fetchTile = async (tile: Tile, now: Question, key: string, abort: AbortSignal) => {
   /** Its own: that one of them came is no word about another. */
   const failure = signal<string | null>(null);
+
+  const fetchTile = async (tile: Tile, now: Question, key: string, abort: AbortSignal) => {
     try {
       const answer = await ask(tile, now, abort);
       recent.set(`${key} ${tile.begin} ${tile.end} ${tile.bin}`, { question: key, tile, answer });
@@ -171,7 +169,7 @@ function slot<Answer>(
       const width = context.width.value;
       context.attempt.value;
       renewed.value;
-      if (now === null || width <= 0 || !visible.value || context.isHeld?.value) return;
+      if (now === null || width <= 0 || !visible.value) return;
       const range = window.value;
       const all = context.whole.value;
       const key = JSON.stringify(now);
@@ -182,19 +180,16 @@ function slot<Answer>(
       if (kept !== undefined) {
         value.value = kept.answer;
         loading.value = false;
+        failure.value = null;
         return;
       }
-        failure.value = null;
       if (isWaiting) return;
       const stop = new AbortController();
       loading.value = true;
-      const start = () => {
-        if (!stop.signal.aborted) void fetchTile(tileFor(range, all, width), now, key, stop.signal);
-      };
-      // The first question waits for nothing but the rest of what changes in the same breath.
-      const timer = value.peek() === null ? queueMicrotask(start) : setTimeout(start, SETTLE);
+      const start = () => void fetchTile(tileFor(range, all, width), now, key, stop.signal);
+      const timer = setTimeout(start, value.peek() === null ? 0 : SETTLE);
       return () => {
-        clearTimeout(timer ?? undefined);
+        clearTimeout(timer);
         stop.abort();
       };
     });
