@@ -9,7 +9,6 @@ import {
   bytesRange,
   cursor,
   device,
-  filter,
   layout,
   minimum,
   only,
@@ -72,7 +71,6 @@ export function createModel() {
       only: only.value,
       at: only.value === "alive" ? (cursor.value ?? "peak") : null,
       minimum: minimum.value,
-      filter: filter.value,
       find: searched.value,
     };
   });
@@ -173,7 +171,7 @@ function learnTop(
   return front.subscribe((picture) => {
     const asked = question.peek();
     if (picture === null || asked === null || nameOf(picture.question) !== nameOf(asked)) return;
-    const isFiltered = asked.only !== "all" || asked.minimum > 0 || asked.filter !== "";
+    const isFiltered = asked.only !== "all" || asked.minimum > 0;
     if (asked.layout === "stacked" && !isFiltered) return;
     const height =
       asked.layout === "stacked"
