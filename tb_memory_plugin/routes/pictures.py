@@ -32,6 +32,7 @@ def lives(recording: Recording, device: Device, asked: Parameters) -> Answer:
         "only": asked.text("only", "all"),
         "at": asking.moment(asked),
         "minimum": asked.integer("minimum", 0, 1 << 62, 0),
+        "filter": asked.text("filter", ""),
         "find": asked.text("find", ""),
     }
     with _drawing:

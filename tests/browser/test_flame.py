@@ -13,6 +13,7 @@ from tb_memory_plugin.recording.recording import save
 from tests.browser.charting import Chart
 from tests.browser.conftest import Watched
 from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.picturing import Picture
 from tests.fixtures.histories import history
 from tests.plugin.server import TensorBoardServer
 
@@ -249,7 +250,9 @@ def test_the_keyboard_walks_the_graph(watched: Watched, server: TensorBoardServe
     flame.frame.get_by_test_id("flame-spoken").filter(has_text="640.0").wait_for()
 
 
-def test_a_frame_narrows_the_other_views_down(watched: Watched, server: TensorBoardServer) -> None:
+def test_a_frame_narrows_the_other_views_down(
+    watched: Watched, server: TensorBoardServer, pictures: Any
+) -> None:
     flame = flame_of(watched, server)
     flame.click(0.7, 2)
     flame.frame.get_by_role("button", name="filter by this frame").click()
@@ -259,6 +262,25 @@ def test_a_frame_narrows_the_other_views_down(watched: Watched, server: TensorBo
     flame.frame.get_by_role("tab", name="Profile").click()
     heading = flame.frame.locator(".breakdown .at .quiet")
     heading.filter(has_text=re.compile(r"200\.0\sMiB in 1\sblock")).wait_for()
+
+    flame.frame.get_by_role("tab", name="Allocations").click()
+    picture = Picture(flame.page, flame.frame)
+    # The two that softmax made: one of 200 MiB, later one of 50.
+    assert picture.highest() == (200 * MIB, 1)
+    chip = flame.frame.get_by_test_id("filtered")
+    assert "model.py:90" in chip.inner_text().replace("\\", "")
+    flame.frame.get_by_role("tab", name="Segments").click()
+    told = flame.frame.get_by_test_id("events-count")
+    told.filter(has_text=re.compile(r"^2\sof")).wait_for()
+    flame.frame.get_by_label("Filter events").fill("event>3")
+    told.filter(has_text=re.compile(r"^1\sof")).wait_for()
+    pictures(flame.page)
+    flame.frame.get_by_role("button", name="Take the filter away").click()
+    told.filter(has_text=re.compile(r"^5\sof")).wait_for()
+    flame.frame.get_by_role("tab", name="Allocations").click()
+    picture.wait()
+    assert chip.count() == 0
+    assert picture.highest()[0] == 640 * MIB
 
 
 def test_a_frame_groups_the_other_views(watched: Watched, server: TensorBoardServer) -> None:

@@ -61,6 +61,7 @@ def lives(
     only: str = "all",
     at: str = "peak",
     minimum: int = 0,
+    filter: str = "",
     find: str = "",
 ) -> Lives:
     """The lives a picture is asked of. Raises QueryError."""
@@ -80,6 +81,8 @@ def lives(
         band = _band(recording, device, by, pattern, top)
         hit = filters.mask(recording, device, find)
     kept = _kept(recording, device, birth, death, size, only, at, minimum)
+    if of == "allocations":
+        kept = _both(kept, filters.mask(recording, device, filter))
     start = recording.rows(table, device).start
     return Lives(table, start, birth, death, size, band, groups, kept, hit)
 
@@ -120,4 +123,12 @@ def _kept(
         chosen = (birth <= event) & (death > event)
     else:
         chosen = (death == AFTER) == (only == "never")
-    return chosen if kept is None else chosen & kept
+    return _both(kept, chosen)
+
+
+def _both(one: IntArray | None, other: IntArray | None) -> IntArray | None:
+    """What two masks let pass, None for all."""
+    if one is None or other is None:
+        return other if one is None else one
+    found: IntArray = one & other
+    return found

@@ -38,6 +38,7 @@ def tile(
     only: str = "all",
     at: str = "peak",
     minimum: int = 0,
+    filter: str = "",
     find: str = "",
 ) -> bytes:
     """The answer of ``GET tile``: bins ``index`` · 512 … of 2^``level`` axis units each.
@@ -57,6 +58,7 @@ def tile(
         only=only,
         at=at,
         minimum=minimum,
+        filter=filter,
         find=find,
     )
     bins, rows, own = _instants(recording, device, axis, level, index, of)

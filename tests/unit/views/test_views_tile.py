@@ -316,6 +316,8 @@ def test_only_and_minimum_leave_out_and_find_does_not() -> None:
             "never": {"only": "never"},
             "alive": {"only": "alive", "at": "event:3"},
             "large": {"minimum": 20},
+            "passing": {"filter": "size<100"},
+            "both": {"filter": "size<100", "minimum": 20},
         }.items()
     }
     assert rows == {
@@ -324,6 +326,10 @@ def test_only_and_minimum_leave_out_and_find_does_not() -> None:
         "never": [0, 2],
         "alive": [0, 2],
         "large": [1, 2],
+        "passing": [0, 1],
+        "both": [1],
     }
     found = decoded(asked(recording, find="size>100"))[1][1].to_pylist()
     assert [(row["allocation"], row["hit"]) for row in found] == [(0, 0), (1, 0), (2, 1)]
+    found = decoded(asked(recording, find="size>15", filter="size<100"))[1][1].to_pylist()
+    assert [(row["allocation"], row["hit"]) for row in found] == [(0, 0), (1, 1)]

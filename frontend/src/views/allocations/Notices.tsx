@@ -1,6 +1,6 @@
 /** What the picture cannot say: that it loads, that it failed, that there is nothing in it. */
 
-import { hasHistory, minimum, only } from "../../state";
+import { filter, hasHistory, minimum, only } from "../../state";
 import type { Model } from "./model";
 
 export function Notices({ model }: { model: Model }) {
@@ -31,7 +31,7 @@ export function Notices({ model }: { model: Model }) {
 }
 
 function emptyWords() {
-  const isFiltered = only.value !== "all" || minimum.value > 0;
+  const isFiltered = only.value !== "all" || minimum.value > 0 || filter.value !== "";
   if (!isFiltered) return hasHistory.value ? "Nothing is allocated here." : "Nothing is allocated.";
   return (
     <>
@@ -42,6 +42,7 @@ function emptyWords() {
         onClick={() => {
           only.value = "all";
           minimum.value = 0;
+          filter.value = "";
         }}
       >
         Show all

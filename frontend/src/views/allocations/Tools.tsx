@@ -1,6 +1,7 @@
 /** What the picture shows and how: layout, which allocations, search, rulers, the way to the table. */
 
 import { useComputed } from "@preact/signals";
+import { Filtered } from "../../components/Filtered";
 import { Segmented } from "../../components/Segmented";
 import { bytesRange, layout, only, range, viewKey } from "../../state";
 import { LAYOUTS, type Layout, ONLY, type Only } from "../../state/view";
@@ -86,6 +87,7 @@ export function Tools({ model }: { model: Model }) {
           table
         </button>
       </span>
+      <Filtered />
       <Find model={model} />
     </div>
   );

@@ -17,17 +17,20 @@ export interface Question extends Target {
   /** The moment that `alive` is about; null for the others. */
   readonly at: number | "peak" | null;
   readonly minimum: number;
+  /** Only what passes is in the picture; what is found stands out of it. */
+  readonly filter: string;
   readonly find: string;
 }
 
 /** Where a tile is had from; also the name it is kept under. */
 export function tileAddress(question: Question, place: Place, shape: Shape): string {
-  const { minimum, only, ...asked } = question;
+  const { minimum, only, filter, ...asked } = question;
   return address("tile", {
     ...asked,
     top: TOP,
     only: only === "all" ? null : only,
     minimum: minimum > 0 ? minimum : null,
+    filter: filter === "" ? null : filter,
     level: place.level,
     index: place.index,
     low: shape.low,

@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import type { Breakdown } from "../../api";
 import { getBreakdown } from "../../api";
 import { target } from "../../flow/questions";
-import { by, cursor, find } from "../../state";
+import { by, cursor, filter, find } from "../../state";
 import { type Answer, resource } from "../../state/resource";
 import type { Model } from "./model";
 
@@ -20,9 +20,11 @@ export function createSearch(model: Model): Search {
       if (target.value === null || find.value.trim() === "") return null;
       const at = cursor.value ?? ("peak" as const);
       const asked = { by: by.value, pattern: "", sort: "-bytes", limit: 1 };
-      return { ...target.value, ...asked, at, filter: find.value };
+      // Of what the picture is made of: the filter that all views share leaves the rest out.
+      const both = [filter.value, find.value].filter(Boolean).join(" ");
+      return { text: find.value, query: { ...target.value, ...asked, at, filter: both } };
     },
-    async (query, abort) => ({ text: query.filter, found: await getBreakdown(query, abort) }),
+    async ({ text, query }, abort) => ({ text, found: await getBreakdown(query, abort) }),
   );
   const stop = effect(() => {
     const { data, error } = hits.answer.value;

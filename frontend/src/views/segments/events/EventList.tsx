@@ -1,6 +1,7 @@
 /** Every event of the device: scrolled at any length, filtered, stepped through with the arrows. */
 
 import { eventsFile } from "../../../api";
+import { Filtered } from "../../../components/Filtered";
 import { useTyped } from "../../../components/useTyped";
 import { target } from "../../../flow/questions";
 import { count } from "../../../format";
@@ -34,6 +35,7 @@ export function EventList({ model }: { model: Model }) {
           </a>
         )}
       </header>
+      <Filtered />
       <Head />
       <Rows model={model} />
     </section>
@@ -41,8 +43,8 @@ export function EventList({ model }: { model: Model }) {
 }
 
 function EventFilter({ model }: { model: Model }) {
-  const { filter, failure } = model.list;
-  const [text, setText] = useTyped(filter);
+  const { typed, failure } = model.list;
+  const [text, setText] = useTyped(typed);
   return (
     <span class="filter">
       <input

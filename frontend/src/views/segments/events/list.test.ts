@@ -1,7 +1,7 @@
 import { computed } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Device, EventPage, Summary } from "../../../api";
-import { cursor, deviceKey, eventFilter, sourceId, summary, visible } from "../../../state";
+import { cursor, deviceKey, eventFilter, filter, sourceId, summary, visible } from "../../../state";
 import { createList } from "./list";
 import { ROW } from "./scaling";
 
@@ -14,7 +14,7 @@ function fakeFetch(url: string): Promise<Response> {
   const query = new URLSearchParams(url.split("?")[1]);
   asked.push(query);
   const filter = query.get("filter");
-  if (filter && filter !== "even")
+  if (filter && filter !== "even" && filter !== "even even")
     return Promise.resolve(new Response('{"error": "No such filter."}', { status: 400 }));
   const passing = Array.from({ length: EVENTS }, (_, event) => event).filter(
     (event) => !filter || event % 2 === 0,
@@ -50,6 +50,7 @@ beforeEach(async () => {
 afterEach(() => {
   list.dispose();
   eventFilter.value = "";
+  filter.value = "";
   summary.value = null;
   vi.useRealTimers();
   vi.unstubAllGlobals();
@@ -132,6 +133,18 @@ describe("the list of events", () => {
     await settle();
     expect(list.failure.value).toBeNull();
     expect(list.rowAt(3)?.event).toBe(6);
+  });
+
+  it("lists what passes the filter of all views and its own", async () => {
+    filter.value = "even";
+    await settle();
+    expect(list.count.value).toBe(500);
+    eventFilter.value = "even";
+    await settle();
+    expect([list.filter.value, list.count.value]).toEqual(["even even", 500]);
+    filter.value = "odd";
+    await settle();
+    expect(list.failure.value).toBe("No such filter.");
   });
 
   it("asks for nothing while the tab is hidden", async () => {

@@ -5,14 +5,16 @@ import { type EventPage, type EventRow, getEvents, wasAborted } from "../../../a
 import { target } from "../../../flow/questions";
 import { device, isLost, renewed, visible } from "../../../state";
 import { resource, words } from "../../../state/resource";
-import { cursor, eventFilter } from "../../../state/view";
+import { cursor, eventFilter, filter as shared } from "../../../state/view";
 import { CHUNK, chunksFor, scalingFor, topToSee } from "./scaling";
 
 /** Chunks that are kept. */
 const KEPT = 60;
 
 export function createList(cursorEvent: ReadonlySignal<number | null>) {
-  const filter = eventFilter;
+  const typed = eventFilter;
+  /** What is typed here, of what passes the filter that all views share. */
+  const filter = computed(() => [shared.value, typed.value].filter(Boolean).join(" "));
   /** Row at the top of the box, with its fraction. */
   const top = signal(0);
   const seen = signal(0);
@@ -138,6 +140,7 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
   });
 
   return {
+    typed,
     filter,
     top,
     seen,

@@ -43,6 +43,7 @@ export function createStack(timeline: Timeline) {
       only: "all",
       at: null,
       minimum: 0,
+      filter: "",
       find: "",
     };
   });
