@@ -59,13 +59,25 @@ function answer(): Uint8Array {
     tableFromArrays(
       {
         slot: [1, 0, 1],
+        part: [4, 2, 4],
         band: [2, 9, 2],
+        hit: [0, 1, 0],
+        mixed: [1, 0, 1],
         column: [0, 1, 1],
         bytes: big(5n, 6n, -5n),
         count: [1, 1, -1],
       },
       {
-        types: { slot: int32(), band: uint8(), column: uint16(), bytes: int64(), count: int32() },
+        types: {
+          slot: int32(),
+          part: int32(),
+          band: uint8(),
+          hit: uint8(),
+          mixed: uint8(),
+          column: uint16(),
+          bytes: int64(),
+          count: int32(),
+        },
         useBigInt: true,
       },
     ),
@@ -104,8 +116,9 @@ describe("a tile", () => {
     expect([...columns.time]).toEqual([Number.NaN, 5]);
     expect([rows.allocation[0], rows.last[0], rows.band[0]]).toEqual([70_000, 65_535, 255]);
     expect(merged.length).toBe(0);
-    // Gaps by slot and band, numbered in stack order.
+    // Gaps by part, band and hit, numbered in stack order.
     expect([...gaps.slot]).toEqual([0, 1]);
+    expect([...gaps.hit, ...gaps.mixed]).toEqual([1, 0, 0, 1]);
     expect([...gaps.band]).toEqual([9, 2]);
     expect([...gaps.changes.gap]).toEqual([1, 0, 1]);
     expect([...gaps.changes.bytes]).toEqual([5, 6, -5]);

@@ -72,7 +72,10 @@ export function decodeTile(body: Uint8Array): Tile {
     gaps: gapsOf({
       length: gaps.numRows,
       slot: int(gaps, "slot"),
+      part: int(gaps, "part"),
       band: byte(gaps, "band"),
+      hit: byte(gaps, "hit"),
+      mixed: byte(gaps, "mixed"),
       column: short(gaps, "column"),
       bytes: big(gaps, "bytes"),
       count: int(gaps, "count"),

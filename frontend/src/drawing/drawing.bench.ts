@@ -12,7 +12,7 @@ import { fill } from "./raster";
 import { random } from "./sample";
 import { runAt, type View } from "./sheet";
 import { gapAt, thingOf } from "./things";
-import type { Tile } from "./tile";
+import { NONE_MAPPED, type Tile } from "./tile";
 
 const TILES = 6;
 const COLUMNS = 512;
@@ -69,6 +69,9 @@ function fullTile(index: number): Tile {
       length: 2 * length,
       band: new Uint8Array(2 * length),
       slot: Int32Array.from([...slots, ...slots]),
+      part: Int32Array.from([...slots, ...slots]),
+      hit: new Uint8Array(2 * length),
+      mixed: new Uint8Array(2 * length),
       column: Uint16Array.from([...first, ...last]),
       bytes: Float64Array.from([...slots.map(() => 0.25), ...slots.map(() => -0.25)]),
       count: new Int32Array(2 * length).fill(1),
@@ -83,6 +86,8 @@ function fullTile(index: number): Tile {
       hit: new Uint8Array(cells),
       offset: new Float64Array(cells),
     },
+    mapped: NONE_MAPPED,
+    blocks: new Float64Array(0),
   };
 }
 

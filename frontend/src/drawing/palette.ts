@@ -88,7 +88,7 @@ export function coloursOf(
     const cell = tile.about.pixel < tall ? Number.POSITIVE_INFINITY : 0;
     shadeAll(shades, rows, tile.rows, bands, palette.searching, tall);
     shadeAll(shades, merged, tile.merged, bands, palette.searching, isStacked ? tall : cell);
-    shadeGaps(shades, gaps, tile, gapsOf(palette, index));
+    shadeGaps(shades, gaps, tile, gapsOf(palette, index), palette.searching);
     if (palette.selected === null && siblings.size === 0) return;
     markAll(shades, rows, tile.rows, palette.selected, siblings, selected);
     markAll(shades, merged, tile.merged, palette.selected, siblings, selected);
@@ -114,11 +114,18 @@ function shadeAll(
   }
 }
 
-function shadeGaps(shades: Int32Array, first: number, { gaps }: Tile, bands: Int32Array): void {
-  const none = bands.length - 1;
+function shadeGaps(
+  shades: Int32Array,
+  first: number,
+  { gaps }: Tile,
+  bands: Int32Array,
+  searching: boolean,
+): void {
+  const none = bands.length - 2;
   let into = 2 * (first - LOWEST);
   for (let at = 0; at < gaps.count; at++, into += 2) {
-    const colour = bands[Math.min(gaps.band[at] as number, none)] as number;
+    const shade = Math.min(2 * (gaps.band[at] as number), none);
+    const colour = bands[searching && gaps.hit[at] === 0 ? shade + 1 : shade] as number;
     shades[into] = colour;
     shades[into + 1] = colour;
   }
@@ -142,15 +149,17 @@ function markAll(
   }
 }
 
-/** The colours of gaps by band; they stand back while something is searched for, or another picked. */
+/** Two colours of gaps a band, and of none last: by itself, and standing back in a search. */
 function gapsOf(palette: Palette, tile: number): Int32Array {
   const background = channels(palette.background);
   const back = new Set(palette.faint[tile]);
-  const colours = (palette.bands[tile] ?? []).map((colour, band) => {
-    const isBack = palette.searching || back.has(band);
-    return packed(mixed(channels(colour), background, isBack ? FAINT : PALE));
+  const colours = (palette.bands[tile] ?? []).flatMap((name, band) => {
+    const colour = channels(name);
+    const faint = packed(mixed(colour, background, FAINT));
+    return [back.has(band) ? faint : packed(mixed(colour, background, PALE)), faint];
   });
-  return Int32Array.of(...colours, packed(channels(palette.gap)));
+  const none = channels(palette.gap);
+  return Int32Array.of(...colours, packed(none), packed(mixed(none, background, FAINT)));
 }
 
 /** Four colours a band of a tile, and of none last: bright, its edge, standing back, its edge. */

@@ -32,33 +32,13 @@ interface Part {
   readonly to: number;
 }
 
-/**
- * What stands in a column from bottom to top, life by life: the slow truth of the stacked layout.
- * Neighbours smaller than a pixel are in order of band.
- */
-function stacks(
-  lives: readonly Life[],
-  shown: readonly { event: number }[],
-  pixel: number,
-): Part[][] {
+/** What stands in a column from bottom to top, life by life: the slow truth of the stacked layout. */
+function stacks(lives: readonly Life[], shown: readonly { event: number }[]): Part[][] {
   const seen = lives.map((life) => shown.filter(({ event }) => isAlive(life, event)).length);
-  const isDrawn = lives.map(({ bytes }, at) => (seen[at] as number) > 1 && bytes >= pixel);
-  const slot = lives.map((_, at) => isDrawn.slice(0, at).filter(Boolean).length);
-  const order = (at: number) => [
-    slot[at] as number,
-    isDrawn[at] ? 1 : 0,
-    isDrawn[at] ? 0 : (lives[at] as Life).band,
-  ];
-  const compare = (a: number, b: number) => {
-    const [left, right] = [order(a), order(b)];
-    const first = left.findIndex((value, place) => value !== right[place]);
-    return first < 0 ? a - b : (left[first] as number) - (right[first] as number);
-  };
   return shown.map(({ event }) => {
     const alive = lives.map((_, at) => at).filter((at) => isAlive(lives[at] as Life, event));
     const long = alive.filter((at) => (seen[at] as number) > 1);
     const short = alive.filter((at) => seen[at] === 1);
-    long.sort(compare);
     short.sort((a, b) => (lives[a] as Life).band - (lives[b] as Life).band);
     let bottom = 0;
     return [...long, ...short].map((at) => {

@@ -2,7 +2,7 @@
 
 import type { Layout } from "../state/view";
 import { gapsOf } from "./gaps";
-import type { Tile } from "./tile";
+import { NONE_MAPPED, type Tile } from "./tile";
 
 export interface Life {
   /** Alive after events `birth` … `death - 1`. */
@@ -145,6 +145,8 @@ export function tileOf(lives: readonly Life[], wanted: Wanted): Tile {
       offset: Float64Array.from(drawn, ({ life }) => (layout === "stacked" ? 0 : life.offset)),
     },
     gaps: smallOnes(longer, drawn, shown.length, low, layout),
+    mapped: NONE_MAPPED,
+    blocks: new Float64Array(0),
     merged: mergedOf(
       layout === "stacked" ? seen.filter(isShort) : seen.filter((one) => !drawn.includes(one)),
       layout,
@@ -192,6 +194,7 @@ function isDrawn(one: Seen, { longer, low, high, layout, pixel }: Picture): bool
   return false;
 }
 
+/** Each small one is a part by itself, so that it stands where it is. */
 function smallOnes(
   longer: readonly Seen[],
   drawn: readonly Seen[],
@@ -199,45 +202,35 @@ function smallOnes(
   low: number,
   layout: Layout,
 ): Tile["gaps"] {
-  const changes: { slot: number; band: number; column: number; bytes: number; count: number }[] =
-    [];
-  if (layout === "stacked") {
-    let slot = 0;
-    const slots = longer.map((one) => {
-      const is = drawn.includes(one);
-      const mine = slot;
-      if (is) slot += 1;
-      return is ? -1 : mine;
-    });
-    for (let cell = 0; cell < 4 * (slot + 1); cell++) {
-      const [at, band] = [Math.floor(cell / 4), cell % 4];
-      let before = { bytes: 0, count: 0 };
-      for (let column = 0; column < columns; column++) {
-        let now = { bytes: 0, count: 0 };
-        let bottom = 0;
-        let isBase = true;
-        longer.forEach(({ first, last, life }, index) => {
-          if (first > column || column > last) return;
-          if (bottom + life.bytes > low) isBase = false;
-          bottom += life.bytes;
-          if (slots[index] !== at || life.band !== band || isBase) return;
-          now = { bytes: now.bytes + life.bytes, count: now.count + 1 };
-        });
-        if (now.bytes !== before.bytes || now.count !== before.count) {
-          const bytes = now.bytes - before.bytes;
-          changes.push({ slot: at, band, column, bytes, count: now.count - before.count });
-        }
-        before = now;
-      }
+  const changes: { slot: number; part: number; life: Life; column: number; sign: number }[] = [];
+  let slot = 0;
+  (layout === "stacked" ? longer : []).forEach((one, part) => {
+    if (drawn.includes(one)) {
+      slot += 1;
+      return;
     }
-  }
+    let before = 0;
+    for (let column = 0; column < columns; column++) {
+      const below = longer
+        .slice(0, part)
+        .filter(({ first, last }) => first <= column && column <= last)
+        .reduce((sum, { life }) => sum + life.bytes, 0);
+      const isAlive = one.first <= column && column <= one.last;
+      const now = isAlive && below + one.life.bytes > low ? 1 : 0;
+      if (now !== before) changes.push({ slot, part, life: one.life, column, sign: now - before });
+      before = now;
+    }
+  });
   return gapsOf({
     length: changes.length,
-    slot: Int32Array.from(changes, ({ slot }) => slot),
-    band: Uint8Array.from(changes, ({ band }) => band),
+    slot: Int32Array.from(changes, (change) => change.slot),
+    part: Int32Array.from(changes, ({ part }) => part),
+    band: Uint8Array.from(changes, ({ life }) => life.band),
+    hit: Uint8Array.from(changes, ({ life }) => Number(life.hit)),
+    mixed: new Uint8Array(changes.length),
     column: Uint16Array.from(changes, ({ column }) => column),
-    bytes: Float64Array.from(changes, ({ bytes }) => bytes),
-    count: Int32Array.from(changes, ({ count }) => count),
+    bytes: Float64Array.from(changes, ({ life, sign }) => sign * life.bytes),
+    count: Int32Array.from(changes, ({ sign }) => sign),
   });
 }
 

@@ -69,13 +69,16 @@ export interface Rows {
   readonly offset: Float64Array;
 }
 
-/** What is too small to be drawn: gaps by place in the stack and band, in that order. */
+/** What is too small to be drawn: gaps by place in the stack, band and hit, in that order. */
 export interface Gaps {
   readonly count: number;
   /** It comes before the row of this number. */
   readonly slot: Int32Array;
-  /** None of the tile's groups where it is of several. */
   readonly band: Uint8Array;
+  /** Whether it is found; where it is `mixed`, whether any of it is. */
+  readonly hit: Uint8Array;
+  /** Whether it is of several bands, and `band` that of most of it. */
+  readonly mixed: Uint8Array;
   readonly changes: Changes;
 }
 

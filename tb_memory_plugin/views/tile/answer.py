@@ -80,7 +80,10 @@ def content(of: Lives, columns: Columns, picture: Picture, about: dict[str, Any]
         ipc.stream(
             {
                 "slot": arrays.column(gaps.slot, _I32),
+                "part": arrays.column(gaps.part, _I32),
                 "band": arrays.column(gaps.band, _U8),
+                "hit": arrays.column(gaps.hit, _U8),
+                "mixed": arrays.column(gaps.mixed, _U8),
                 "column": arrays.column(gaps.column, _U16),
                 "bytes": arrays.column(gaps.bytes, _I64),
                 "count": arrays.column(gaps.count, _I32),

@@ -9,6 +9,7 @@ lives in one column only is summed up by band, on top.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,24 +22,30 @@ from tb_memory_plugin.views.tile.seen import Seen
 MOST_ROWS = 12_000
 MOST_CHANGES = 12_000
 _CHECKS = 16
-#: What a gap belongs to whose bands would be too many to tell.
-MIXED = 255
 _BANDS = 256
 _WIDEST = 1 << 62  # more bytes than this are no int64 any more
 
 
 @dataclass(frozen=True)
 class Changes:
-    """Changes of the bytes and the number of what is not drawn, by slot, band and column."""
+    """Changes of the bytes and the number of what is not drawn, by place, band and column.
+
+    A ``slot`` is the number of lives drawn below it. It has parts, numbered from the bottom up. In
+    a part bands are in order, what is no ``hit`` first; a ``mixed`` one is of several bands, most
+    of it of this one.
+    """
 
     slot: IntArray
+    part: IntArray
     band: IntArray
+    hit: IntArray
+    mixed: IntArray
     column: IntArray
     bytes: IntArray
     count: IntArray
 
 
-NO_CHANGES = Changes(*(np.zeros(0, dtype=np.int64) for _ in range(5)))
+NO_CHANGES = Changes(*(np.zeros(0, dtype=np.int64) for _ in range(8)))
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,7 @@ def stack(
     longer: Seen,
     size: IntArray,
     band: IntArray,
+    hit: IntArray,
     columns: int,
     low: int,
     high: int,
@@ -87,7 +95,8 @@ def stack(
     slot = np.searchsorted(drawn, left)
     slot[above[left]] = len(drawn)
     base = _sums(longer.at(below), size[below], columns)
-    gaps = _gaps(longer.at(left), size[left], band[left], slot, columns, pixel)
+    rest_of = longer.at(left)
+    gaps = _gaps(rest_of, size[left], band[left], hit[left], slot, columns, pixel)
     return Stack(drawn, base, gaps, hidden, hidden_bytes)
 
 
@@ -129,24 +138,72 @@ def _sums(seen: Seen, size: IntArray, columns: int) -> IntArray:
 
 
 def _gaps(
-    rest: Seen, size: IntArray, band: IntArray, slot: IntArray, columns: int, pixel: int
+    rest: Seen,
+    size: IntArray,
+    band: IntArray,
+    hit: IntArray,
+    slot: IntArray,
+    columns: int,
+    pixel: int,
 ) -> Changes:
-    """What is not drawn, as changes; slots too small to matter are moved up into the next.
+    """What is not drawn, as changes of parts a pixel tall, or of taller ones where these are many.
 
-    Half a pixel does not matter. Where that leaves too many changes, two pixels are given for bands
-    that are told apart, else bands are given up, and then as much as need be.
+    Within a part lives are in order of band and not of birth, so nothing stands further from its
+    place than a part is tall. Where that still leaves too many changes a part has one band only,
+    that of most of its bytes, and is said to be of several.
     """
-    least = max(pixel // 2, 1)
-    for slack in (least, min(4 * least, _WIDEST)):
-        found = _changes(rest, size, *_coarser(slot, size, slack), band, columns)
+    for slack in (pixel, 4 * pixel):
+        of, part = _parts(slot, size, max(min(slack, _WIDEST), 1))
+        if len(of) > MOST_CHANGES:
+            continue
+        found = _changes(rest, size, Kinds(of, part, band, hit, False), columns)
         if len(found.slot) <= MOST_CHANGES:
             return found
-    slack, mixed = least, np.full(len(size), MIXED)
+    slack = pixel
     while True:
-        found = _changes(rest, size, *_coarser(slot, size, slack), mixed, columns)
-        if len(found.slot) <= MOST_CHANGES:
-            return found
+        of, part = _parts(slot, size, max(slack, 1))
+        if len(of) <= MOST_CHANGES:
+            # As floats: an area may pass 64 bits, and only the order matters.
+            most = _largest(part, band, len(of), size.astype(np.float64) * rest.columns)
+            any_hit = np.bincount(part[hit], minlength=len(of)) > 0
+            kinds = Kinds(of, part, most[part], any_hit[part], True)
+            found = _changes(rest, size, kinds, columns)
+            if len(found.slot) <= MOST_CHANGES:
+                return found
         slack = min(4 * slack, _WIDEST)
+
+
+def _parts(slot: IntArray, size: IntArray, slack: int) -> tuple[IntArray, IntArray]:
+    """What is between the drawn, cut into parts in order of birth; the slot of each part, and the
+    part that each life is in.
+
+    The lives of a part are ``slack`` bytes together, or one life more. Slots of which several
+    together have no more than half of that are moved up into the last of them.
+    """
+    if not len(slot):
+        return slot, slot
+    slots, which = _coarser(slot, size, max(slack // 2, 1))
+    order = np.argsort(which, kind="stable") if (np.diff(which) < 0).any() else slice(None)
+    group = which[order]
+    below = np.cumsum(size[order]) - size[order]
+    new = np.append(True, group[1:] != group[:-1])
+    start = below[np.flatnonzero(new)]
+    piece = (below - np.repeat(start, np.diff(np.append(np.flatnonzero(new), len(group))))) // slack
+    new[1:] |= piece[1:] != piece[:-1]
+    number = np.cumsum(new) - 1
+    part = np.empty(len(slot), dtype=np.int64)
+    part[order] = number
+    return slots[group[np.flatnonzero(new)]], part
+
+
+def _largest(part: IntArray, band: IntArray, parts: int, weight: np.ndarray[Any, Any]) -> IntArray:
+    """The band that most of each part is of, by area."""
+    keys, place = distinct(part * _BANDS + band)
+    area = np.bincount(place, weights=weight, minlength=len(keys))
+    found = np.zeros(parts, dtype=np.int64)
+    order = np.argsort(area, kind="stable")
+    found[keys[order] // _BANDS] = keys[order] % _BANDS
+    return found
 
 
 def _coarser(slot: IntArray, size: IntArray, slack: int) -> tuple[IntArray, IntArray]:
@@ -154,8 +211,6 @@ def _coarser(slot: IntArray, size: IntArray, slack: int) -> tuple[IntArray, IntA
 
     Those that are left, and which of them each life is in.
     """
-    if not len(slot):
-        return slot, slot
     used, place = distinct(slot)
     whole = exact.sum_by(place, size, len(used))
     # What a slot begins at says which group it is of, so one that is large ends its group.
@@ -164,10 +219,22 @@ def _coarser(slot: IntArray, size: IntArray, slack: int) -> tuple[IntArray, IntA
     return used[last], np.searchsorted(last, np.arange(len(used)))[place]
 
 
-def _changes(
-    rest: Seen, size: IntArray, slots: IntArray, which: IntArray, band: IntArray, columns: int
-) -> Changes:
-    keys, place = distinct(which * _BANDS + band)
+@dataclass(frozen=True)
+class Kinds:
+    """What tells apart the lives that are not drawn: part, band, whether it is found.
+
+    ``slot`` is that of every part. ``mixed``: each part is of several bands.
+    """
+
+    slot: IntArray
+    part: IntArray
+    band: IntArray
+    hit: IntArray
+    mixed: bool
+
+
+def _changes(rest: Seen, size: IntArray, kinds: Kinds, columns: int) -> Changes:
+    keys, place = distinct((kinds.part * _BANDS + kinds.band) * 2 + kinds.hit)
     began = place * columns + rest.first
     ends = rest.last + 1 < columns
     ended = (place * columns + rest.last + 1)[ends]
@@ -177,5 +244,9 @@ def _changes(
     count -= np.bincount(cell[len(size) :], minlength=len(cells))
     real = (moved != 0) | (count != 0)
     key, column = np.divmod(cells[real], columns)
-    of, band = np.divmod(keys[key], _BANDS)
-    return Changes(slots[of], band, column, moved[real], count[real].astype(np.int32))
+    of, hit = np.divmod(keys[key], 2)
+    part, band = np.divmod(of, _BANDS)
+    mixed = np.full(len(key), kinds.mixed)
+    return Changes(
+        kinds.slot[part], part, band, hit, mixed, column, moved[real], count[real].astype(np.int32)
+    )

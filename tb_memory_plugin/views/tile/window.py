@@ -131,7 +131,8 @@ def _stacked(
 ) -> answer.Picture:
     longer, short = here.at(~here.short), here.at(here.short)
     size, band = of.bytes[longer.row], of.band[longer.row]
-    found = stacked.stack(longer, size, band, columns, low, high, pixel)
+    hit = answer.hit(of, longer.row)
+    found = stacked.stack(longer, size, band, hit, columns, low, high, pixel)
     rows = longer.at(found.drawn)
     return answer.Picture(
         rows=rows,

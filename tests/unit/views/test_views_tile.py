@@ -98,6 +98,36 @@ def test_any_window_of_bytes_shows_the_same_picture(
                     assert at + size <= low + pixel or at >= high - pixel
 
 
+@pytest.mark.parametrize("most", [stacked.MOST_CHANGES, 30])
+@settings(max_examples=60, deadline=None)
+@given(world=worlds(), level=st.integers(0, 3), height=st.integers(1, 40))
+def test_what_is_not_drawn_stands_where_it_is(
+    most: int, world: World, level: int, height: int
+) -> None:
+    recording = derive(world.recording)
+    answer = asked(recording, level=level)
+    whole = drawn(answer)
+    bands = {row["allocation"]: row["band"] for row in decoded(answer)[1][1].to_pylist()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stacked, "MOST_CHANGES", most)
+        answer = asked(recording, level=level, height=height)
+    pixel = decoded(answer)[0]["pixel"]
+    off = max(4 * pixel // 2, 1)
+    for column, truth in zip(drawn(answer), whole, strict=True):
+        for at, size, told in column.parts:
+            if most == stacked.MOST_CHANGES and told:
+                off = max(pixel // 2, 1)
+                assert size <= 3 * pixel
+            for band, amount in told.items():
+                near = [
+                    life
+                    for row, place, life in truth.rows
+                    if bands[row] == band and place >= at - off and place + life <= at + size + off
+                ]
+                # Of so little it does not matter where it is: it may be moved past what is drawn.
+                assert sum(near) + off >= amount
+
+
 @given(worlds(), st.integers(0, 4))
 def test_columns_are_those_of_the_usage_table(world: World, level: int) -> None:
     recording = derive(world.recording)

@@ -20,18 +20,30 @@ class Column:
     rows: list[tuple[int, int, int]] = field(default_factory=list)
     gaps: int = 0
     gap_count: int = 0
+    #: Parts of gaps as (offset, bytes, bytes by band; empty where it is of several).
+    parts: list[tuple[int, int, dict[int, int]]] = field(default_factory=list)
     merged: list[dict[str, Any]] = field(default_factory=list)
 
 
 def decoded(answer: bytes) -> tuple[dict[str, Any], list[pa.Table]]:
-    """The metadata and the four tables of an answer."""
+    """The metadata and the four tables that every answer has."""
+    tables = _tables(answer)
+    about: dict[str, Any] = json.loads(tables[0].schema.metadata[b"tile"])
+    return about, tables[:4]
+
+
+def beside(answer: bytes) -> list[pa.Table]:
+    """What an answer by address has besides: mapped ranges, and the block of every row."""
+    return _tables(answer)[4:]
+
+
+def _tables(answer: bytes) -> list[pa.Table]:
     tables = []
     while answer:
         length = int.from_bytes(answer[:4], "little")
         tables.append(pa.ipc.open_stream(answer[4 : 4 + length]).read_all())
         answer = answer[4 + length :]
-    about: dict[str, Any] = json.loads(tables[0].schema.metadata[b"tile"])
-    return about, tables
+    return tables
 
 
 def drawn(answer: bytes) -> list[Column]:
@@ -48,7 +60,13 @@ def drawn(answer: bytes) -> list[Column]:
         for slot in range(len(lives) + 1):
             moved = [c for c in changes if c["slot"] == slot and c["column"] <= number]
             gap = sum(change["bytes"] for change in moved)
-            at += gap
+            for part in sorted({change["part"] for change in moved}):
+                bands: dict[int, int] = {}
+                for change in (each for each in moved if each["part"] == part):
+                    bands[change["band"]] = bands.get(change["band"], 0) + change["bytes"]
+                mixed = any(change["mixed"] for change in moved)
+                column.parts.append((at, sum(bands.values()), {} if mixed else bands))
+                at += sum(bands.values())
             column.gaps += gap
             column.gap_count += sum(change["count"] for change in moved)
             assert gap >= 0

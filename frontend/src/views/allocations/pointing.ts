@@ -63,7 +63,7 @@ export function tell({ tile, column, thing, isHeld, reach }: Pointed): Told {
   }
   if (thing.kind === "gap") {
     const band = tile.gaps.band[thing.at] as number;
-    const isOne = band < tile.about.groups.length;
+    const isOne = tile.gaps.mixed[thing.at] === 0 && band < tile.about.groups.length;
     return { kind: "gap", ...gapAt(tile, thing.at, column), band: isOne ? band : null };
   }
   const table = thing.kind === "row" ? tile.rows : tile.merged;
