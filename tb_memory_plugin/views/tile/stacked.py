@@ -23,6 +23,8 @@ MOST_ROWS = 12_000
 MOST_CHANGES = 12_000
 _CHECKS = 16
 _BANDS = 256
+#: Pixels that a part may be tall and still be told apart by band.
+_NEAR = 4
 _WIDEST = 1 << 62  # more bytes than this are no int64 any more
 
 
@@ -149,28 +151,36 @@ def _gaps(
     """What is not drawn, as changes of parts a pixel tall, or of taller ones where these are many.
 
     Within a part lives are in order of band and not of birth, so nothing stands further from its
-    place than a part is tall. Where that still leaves too many changes a part has one band only,
-    that of most of its bytes, and is said to be of several.
+    place than a part is tall. Where that is more than a few pixels, or too many changes, a part has
+    one band only, that of most of its bytes, and is said to be of several.
     """
-    for slack in (pixel, 4 * pixel):
-        of, part = _parts(slot, size, max(min(slack, _WIDEST), 1))
-        if len(of) > MOST_CHANGES:
-            continue
-        found = _changes(rest, size, Kinds(of, part, band, hit, False), columns)
-        if len(found.slot) <= MOST_CHANGES:
-            return found
     slack = pixel
     while True:
-        of, part = _parts(slot, size, max(slack, 1))
-        if len(of) <= MOST_CHANGES:
-            # As floats: an area may pass 64 bits, and only the order matters.
-            most = _largest(part, band, len(of), size.astype(np.float64) * rest.columns)
-            any_hit = np.bincount(part[hit], minlength=len(of)) > 0
-            kinds = Kinds(of, part, most[part], any_hit[part], True)
-            found = _changes(rest, size, kinds, columns)
+        slots, part = _parts(slot, size, max(slack, 1))
+        if slack >= _WIDEST or _cells(rest, part, len(slots), columns) <= MOST_CHANGES:
+            break
+        slack = min(4 * slack, _WIDEST)
+    if slack <= _NEAR * pixel:
+        keys, _ = distinct((part * _BANDS + band) * 2 + hit)
+        if len(keys) <= MOST_CHANGES:
+            found = _changes(rest, size, Kinds(slots, part, band, hit, False), columns)
             if len(found.slot) <= MOST_CHANGES:
                 return found
-        slack = min(4 * slack, _WIDEST)
+    # As floats: an area may pass 64 bits, and only the order matters.
+    most = _largest(part, band, len(slots), size.astype(np.float64) * rest.columns)
+    any_hit = np.bincount(part[hit], minlength=len(slots)) > 0
+    return _changes(rest, size, Kinds(slots, part, most[part], any_hit[part], True), columns)
+
+
+def _cells(rest: Seen, part: IntArray, parts: int, columns: int) -> int:
+    """In how many columns parts change: no fewer changes will do."""
+    if parts > MOST_CHANGES:
+        return parts
+    there = np.zeros(parts * (columns + 1), dtype=bool)
+    row = part * (columns + 1)
+    there[row + rest.first] = True
+    there[row + rest.last + 1] = True
+    return int(there.reshape(parts, columns + 1)[:, :columns].sum()) if parts else 0
 
 
 def _parts(slot: IntArray, size: IntArray, slack: int) -> tuple[IntArray, IntArray]:
