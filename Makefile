@@ -10,7 +10,7 @@ export CHROMIUM TORCH_SPEC
 
 NEW := .venv/bin
 OLD := .venv-oldest/bin
-PYTEST := -m pytest -p no:cacheprovider --numprocesses 2 --dist worksteal
+PYTEST := -m pytest -p no:cacheprovider --numprocesses 3 --dist worksteal
 PIP := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
@@ -31,7 +31,7 @@ test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	$(OLD)/python $(PYTEST) -m "not browser and not network"
+	$(OLD)/python $(PYTEST) -m "not browser"
 
 test-newest: .venv/ready
 	$(NEW)/python $(PYTEST)
