@@ -1,7 +1,7 @@
 /** Explains whatever is selected; with nothing selected, what can be. */
 
 import { hasHistory } from "../state/recording";
-import { selection } from "../state/view";
+import { selection, viewKey } from "../state/view";
 import { Allocation } from "./Allocation";
 import { Group } from "./Group";
 import { Span } from "./Span";
@@ -9,6 +9,9 @@ import "./inspector.css";
 
 export function Inspector() {
   const chosen = selection.value;
+  const hints = hintsFor(viewKey.value);
+  // Where nothing can be selected it only stands for what was selected elsewhere.
+  if (chosen === null && hints.length === 0) return null;
   return (
     <aside class={`inspector ${chosen ? "chosen" : ""}`} aria-label="Inspector">
       {chosen && (
@@ -22,7 +25,7 @@ export function Inspector() {
           ×
         </button>
       )}
-      {chosen === null && <Nothing />}
+      {chosen === null && <Nothing hints={hints} />}
       {chosen?.kind === "allocation" && <Allocation />}
       {chosen?.kind === "span" && <Span />}
       {chosen?.kind === "group" && <Group groupBy={chosen.by} id={chosen.key} />}
@@ -30,21 +33,54 @@ export function Inspector() {
   );
 }
 
-function Nothing() {
+function Nothing({ hints }: { hints: readonly string[] }) {
   return (
     <div class="quiet hints">
       <p>Select something to have it explained here.</p>
       <ul>
-        {hasHistory.value && (
-          <>
-            <li>Click the chart to see what was alive at that moment.</li>
-            <li>Drag over the chart to zoom in, Esc to come back.</li>
-            <li>Click a step or an annotation to zoom to it and to see what memory did in it.</li>
-          </>
-        )}
-        <li>Click a row of the table for its stack and totals.</li>
-        <li>Unfold a row with ▸ for its single allocations.</li>
+        {hints.map((hint) => (
+          <li key={hint}>{hint}</li>
+        ))}
       </ul>
     </div>
   );
+}
+
+const OVER_TIME = [
+  "Click the chart to see what was alive at that moment.",
+  "Drag over the chart to zoom in, Esc to come back.",
+];
+const SPAN = "Click a step or an annotation to zoom to it and to see what memory did in it.";
+
+/** What can be selected in a view; hints that need a history are left out without one. */
+function hintsFor(view: string): string[] {
+  const overTime = (...hints: string[]): string[] => (hasHistory.value ? hints : []);
+  switch (view) {
+    case "allocations":
+      return [
+        "Click an allocation for its size, its life and its stack.",
+        "Click a paler strip, which stands for several, to zoom to them.",
+        ...overTime(SPAN),
+      ];
+    case "segments":
+      return [
+        "Click a block of the map for what is in it.",
+        ...overTime("Click an event to go to its moment and to the allocation it is about.", SPAN),
+      ];
+    case "flame":
+      return [
+        ...overTime(...OVER_TIME),
+        "Click a frame to look into it, then group the other views by it.",
+      ];
+    case "source":
+      return [...overTime(...OVER_TIME), "Filter by a line to narrow all views to it."];
+    case "settings":
+      return [];
+    default:
+      return [
+        ...overTime(...OVER_TIME, SPAN),
+        "Click a row of the table for its stack and totals.",
+        "Unfold a row with ▸ for its single allocations.",
+      ];
+  }
 }

@@ -9,6 +9,7 @@ import {
   bytesRange,
   cursor,
   device,
+  filter,
   layout,
   minimum,
   only,
@@ -71,6 +72,7 @@ export function createModel() {
       only: only.value,
       at: only.value === "alive" ? (cursor.value ?? "peak") : null,
       minimum: minimum.value,
+      filter: filter.value,
       find: searched.value,
     };
   });
@@ -171,7 +173,7 @@ function learnTop(
   return front.subscribe((picture) => {
     const asked = question.peek();
     if (picture === null || asked === null || nameOf(picture.question) !== nameOf(asked)) return;
-    const isFiltered = asked.only !== "all" || asked.minimum > 0;
+    const isFiltered = asked.only !== "all" || asked.minimum > 0 || asked.filter !== "";
     if (asked.layout === "stacked" && !isFiltered) return;
     const height =
       asked.layout === "stacked"
