@@ -64,7 +64,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     @route
     def _sources(self, request: Any) -> Any:
-        return as_json(request, self._store.sources())
+        return as_json(request, {**self._store.sources(), "shows_code": self._shows_source})
 
     @route
     def _open(self, request: Any) -> Any:

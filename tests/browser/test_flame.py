@@ -490,6 +490,32 @@ def test_lines_of_code_and_the_code_itself(
     watched.faults = [fault for fault in watched.faults if "400" not in fault]
 
 
+def test_without_leave_to_show_code_lines_are_no_links(
+    watched: Watched, server: TensorBoardServer, pictures: Any
+) -> None:
+    page = watched.page
+    page.route(
+        "**/sources*",
+        lambda route: route.fulfill(json={**route.fetch().json(), "shows_code": False}),
+    )
+    frame = open_page(page, server.url + link(**RUN, view="source"))
+    row = frame.locator("table.lines tr", has_text="88 forward")
+    row.wait_for()
+    assert row.get_by_role("button", name="88").count() == 0
+    frame.get_by_role("note").filter(has_text="--memory_show_source").wait_for()
+    hints = _plain(frame.locator(".inspector").inner_text())
+    assert "Filter by a line" in hints
+    assert "table" not in hints
+    pictures(page)
+    frame.get_by_role("tab", name="Settings").click()
+    frame.locator(".settings").wait_for()
+    assert frame.locator(".inspector").count() == 0
+    choice = frame.locator("select.choice").first
+    plain = frame.get_by_role("button", name="Help: keys and words")
+    border = "element => getComputedStyle(element).borderColor"
+    assert choice.evaluate(border) == plain.evaluate(border)
+
+
 def test_settings_say_what_the_recording_lacks(watched: Watched, server: TensorBoardServer) -> None:
     frame = open_page(watched.page, server.url + link(**RUN, view="settings"))
     settings = frame.locator(".settings")

@@ -28,6 +28,8 @@ export interface SourceList {
   scanning: boolean;
   logdirs: string[];
   sources: Source[];
+  /** Whether the server was started so that it shows the code behind a line. */
+  shows_code: boolean;
 }
 
 export interface OpenStatus {

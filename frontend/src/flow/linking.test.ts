@@ -32,6 +32,7 @@ let end: () => void = () => undefined;
 const frame = (): Window => ({ parent: page }) as unknown as Window;
 const known = (): SourceList => ({
   scanning: false,
+  shows_code: false,
   logdirs: [],
   sources: ["a", "b"].map(
     (name) =>

@@ -23,6 +23,7 @@ const file = (over: Partial<Source> = {}): Source =>
   ({ id: "a", run: "r", name: "n", modified_ns: 1, state: "new", ...over }) as Source;
 const list = (over: Partial<SourceList> = {}): SourceList => ({
   scanning: false,
+  shows_code: false,
   logdirs: ["runs"],
   sources: [],
   ...over,

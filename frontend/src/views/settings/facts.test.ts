@@ -39,6 +39,28 @@ it("says what is known, and of what is not that it is not", () => {
   expect(rest?.rows).toEqual([{ word: "has_history", value: "yes" }]);
 });
 
+it("says in words what numbers of the allocator mean", () => {
+  const said = (settings: object): string[] => {
+    const meta = { ...SUMMARY.meta, allocator_settings: settings };
+    const [, , found] = sections({ ...SUMMARY, meta });
+    return found?.rows.map(({ value }) => plain(value)) ?? [];
+  };
+  const roundup_power2_divisions = { "1": 0, "256": 1, "512": 2 };
+  const none = { max_split_size: -1, garbage_collection_threshold: 0 };
+  const some = { max_split_size: 2 ** 25, garbage_collection_threshold: 0.8 };
+  expect(said({ ...none, roundup_power2_divisions: { "1": 0, "2": 0 } })).toEqual([
+    "unlimited",
+    "off",
+    "none",
+  ]);
+  expect(said({ ...some, roundup_power2_divisions })).toEqual([
+    "32.00 MiB",
+    "from 80 % of the limit on",
+    "256 MiB: 1, 512 MiB: 2",
+  ]);
+  expect(said({ max_split_size: "large" })).toEqual(["large"]);
+});
+
 it("writes what is nested in one line", () => {
   expect(pairs({ a: { "256": 1, b: [1, 2] } })).toEqual([
     { word: "a", value: '"256": 1, "b": [ 1, 2 ]' },

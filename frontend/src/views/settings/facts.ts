@@ -34,7 +34,7 @@ export function sections(summary: Summary): Section[] {
     },
     {
       title: "Allocator settings",
-      rows: pairs(meta.allocator_settings),
+      rows: allocator(meta.allocator_settings),
       nothing: "The source does not hold the allocator's settings.",
     },
     {
@@ -77,6 +77,32 @@ const begin = (ns: number, clock: unknown): string =>
 export function pairs(value: unknown): Row[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([word, said]) => row(word, said));
+}
+
+type Say = (value: unknown) => string | null;
+
+/** What bare numbers of the allocator mean; what is not as expected stays as it is. */
+const ALLOCATOR: Readonly<Record<string, Say>> = {
+  max_split_size: (value) =>
+    typeof value !== "number" ? null : value < 0 ? "unlimited" : bytes(value),
+  garbage_collection_threshold: (value) => {
+    if (typeof value !== "number") return null;
+    return value > 0 ? `from ${Math.round(100 * value)}\u00a0% of the limit on` : "off";
+  },
+  roundup_power2_divisions: (value) => {
+    if (typeof value !== "object" || value === null) return null;
+    const set = Object.entries(value).filter(([, parts]) => parts !== 0);
+    // Its keys are MiB: a size from there on is rounded up to a part of its power of two.
+    const said = set.map(([from, parts]) => `${bytes(Number(from) * 2 ** 20)}: ${parts}`);
+    return said.join(", ") || "none";
+  },
+};
+
+function allocator(settings: unknown): Row[] {
+  if (typeof settings !== "object" || settings === null) return [];
+  return Object.entries(settings).flatMap(([word, value]) =>
+    row(word, ALLOCATOR[word]?.(value) ?? value),
+  );
 }
 
 function row(word: string, value: unknown): Row[] {

@@ -10,7 +10,7 @@ import { withTerm } from "../flame/phrase";
 import { ShareBar } from "../profile/breakdown/ShareBar";
 import { exactWeight, weight } from "../weighing/words";
 import { Code } from "./Code";
-import { lineTerm, type Model } from "./model";
+import { lineTerm, type Model, whyNoCode } from "./model";
 
 interface Properties {
   model: Model;
@@ -53,11 +53,12 @@ function Line({ model, file, line, answer }: Properties & { line: SourceLine }) 
   const key = `${name}:${line.line}`;
   const placed = line.line !== null && line.line > 0;
   const open = model.open.value.has(key);
+  const isShown = whyNoCode() === null;
   return (
     <>
       <tr>
         <td class="line" title={line.function ?? undefined}>
-          {placed && name !== "" ? (
+          {placed && name !== "" && isShown ? (
             <button
               type="button"
               class="link"
@@ -68,7 +69,7 @@ function Line({ model, file, line, answer }: Properties & { line: SourceLine }) 
               {line.line}
             </button>
           ) : (
-            <span class="quiet">–</span>
+            <span class="quiet">{placed ? line.line : "–"}</span>
           )}{" "}
           <span class="clip">{line.function ?? "?"}</span>{" "}
           {name !== "" && (
@@ -86,7 +87,7 @@ function Line({ model, file, line, answer }: Properties & { line: SourceLine }) 
         </td>
         <Sums sums={line} answer={answer} library={file.library} />
       </tr>
-      {open && placed && <Code file={name} line={line.line ?? 0} />}
+      {open && placed && isShown && <Code file={name} line={line.line ?? 0} />}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { Heading } from "../weighing/Heading";
 import { Overview, WeighingChoice } from "../weighing/Weighing";
 import { weight } from "../weighing/words";
 import { File } from "./File";
-import { createModel, type Model } from "./model";
+import { createModel, type Model, whyNoCode } from "./model";
 import "./source.css";
 
 export function Source() {
@@ -26,8 +26,19 @@ export function Source() {
         </span>
       </div>
       <Heading answer={model.shown.value} failed={model.answer.value.error !== null} />
+      <NoCode />
       <Lines model={model} />
     </div>
+  );
+}
+
+/** How to have the code shown, where it is not. */
+function NoCode() {
+  const why = whyNoCode();
+  return why === null ? null : (
+    <p class="quiet small no-code" role="note">
+      {why}
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { getLines } from "../../api";
+import { source, sourceList } from "../../state/recording";
 import { resource } from "../../state/resource";
 import { literal } from "../flame/phrase";
 import { weighQuery } from "../weighing/query";
@@ -27,6 +28,15 @@ export function createModel() {
     open.value = next;
   };
   return { limit, open, answer, shown, toggle, dispose };
+}
+
+/** Why no line of this recording shows its code, in a sentence; null where they may. */
+export function whyNoCode(): string | null {
+  if (sourceList.value?.shows_code !== true)
+    return "To see the code behind a line, start TensorBoard with --memory_show_source.";
+  if (source.value?.uploaded)
+    return "The code is shown for recordings in the logdir, not for dropped files.";
+  return null;
 }
 
 /** A filter that lets pass what has the line in its stack. */
