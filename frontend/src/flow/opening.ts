@@ -10,8 +10,8 @@ import { refreshSources } from "./sources";
 
 /** Milliseconds from one look at a source that is read to the next, and how long it is that. */
 const POLLS = [
-  { every: 80, until: 2000 },
-  { every: 250, until: 6000 },
+  { every: 125, until: 1000 },
+  { every: 250, until: 5000 },
 ] as const;
 const SLOW_POLL_MS = 1000;
 
