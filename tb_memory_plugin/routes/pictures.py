@@ -9,7 +9,7 @@ from tb_memory_plugin.routes import asking
 from tb_memory_plugin.routes.answers import ARROW, BINARY, CSV, Answer
 from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.routes.trimming import trim
-from tb_memory_plugin.views import events, pools, segments, segments_csv
+from tb_memory_plugin.views import events, holes, pools, segments, segments_csv
 from tb_memory_plugin.views.tile.window import tile
 
 #: A page asks for several tiles at once; each takes some memory while it is worked out.
@@ -54,6 +54,18 @@ def state(recording: Recording, device: Device, asked: Parameters) -> Answer:
     return Answer(content, BINARY)
 
 
+def hole(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``hole``."""
+    found = holes.under(
+        recording,
+        device,
+        at=asking.moment(asked),
+        place=asked.integer("place", 0, 1 << 62),
+        pixel=asked.integer("pixel", 1, 1 << 61, 1),
+    )
+    return Answer(found)
+
+
 def history(recording: Recording, device: Device, asked: Parameters) -> Answer:
     """``events``."""
     found = events.page(
@@ -88,6 +100,7 @@ def history_csv(recording: Recording, device: Device, asked: Parameters) -> Answ
 ROUTES = {
     "/tile": lives,
     "/segments": state,
+    "/hole": hole,
     "/events": history,
     "/pools": envelopes,
     "/segments.csv": state_csv,

@@ -12,14 +12,16 @@ import pytest
 
 from tb_memory_plugin.analysis.alive import alive_rows
 from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.readers import torch_snapshot
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import BlockState
-from tb_memory_plugin.views import grid
+from tb_memory_plugin.views import grid, holes
+from tb_memory_plugin.views.tile import extents
 from tb_memory_plugin.views.tile.window import BINS, LAYOUTS, tile
 from tests.fixtures.histories import history
 from tests.formats.test_snapshot_facts import FACTS, SNAPSHOTS
-from tests.unit.views.tiles import decoded
+from tests.unit.views.tiles import beside, decoded
 
 DRAWN = sorted(
     name
@@ -126,6 +128,33 @@ def test_expandable_segments_grow_in_their_timeline() -> None:
     assert totals[0] < facts["reserved_peak"] // 2
     for _, tables in tiles:
         assert (sums(tables) == tables[0].column("total").to_numpy()).all()
+
+
+@shared
+@pytest.mark.parametrize("name", DRAWN or ["none"])
+def test_by_address_what_is_mapped_and_free_is_the_state_of_the_segments(name: str) -> None:
+    recording = recorded(name)
+    for device in recording.devices:
+        events = len(recording.values("events", "action", device))
+        level = max((events // BINS).bit_length(), 0)
+        answer = tile(
+            recording, device, axis="event", level=level, index=0, by="stack", layout="address"
+        )
+        assert len(answer) <= 1_000_000
+        about, (columns, *_) = decoded(answer)
+        assert about["hidden"]["ranges"] == 0
+        lives = beside(answer)[0]
+        first, last, size = (lives.column(n).to_numpy() for n in ("first", "last", "size"))
+        for column, event in list(enumerate(columns.column("event").to_pylist()))[::37]:
+            state = segment_state(recording, device, event)
+            assert size[(first <= column) & (last >= column)].sum() == state.mapped
+            starts = extents.place_of(recording, device, state.segments.address)
+            begins = starts[state.holes.segment] + state.holes.offset
+            for row in range(0, len(begins), max(len(begins) // 5, 1)):
+                begin, free = int(begins[row]), int(state.holes.size[row])
+                for place in (begin, begin + free // 2, begin + free - 1):
+                    hole = holes.under(recording, device, at=f"event:{event}", place=place)["hole"]
+                    assert (hole["place"], hole["size"]) == (begin, free)
 
 
 def test_a_block_that_waits_to_be_freed_is_drawn() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tb_memory_plugin.recording.recording import save
 from tb_memory_plugin.store.load import load_path
-from tb_memory_plugin.views import events, pools, segments
+from tb_memory_plugin.views import events, holes, pools, segments
 from tb_memory_plugin.views import summary as summary_view
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
@@ -116,6 +116,9 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     assert state.status == 200
     assert state.body == segments.window(recording, device, at="peak", pixel=4096)
     assert "max-age" in state.headers["Cache-Control"]
+    hole = server.get("hole", **asked, at=40, place=5000, pixel=1 << 20)
+    assert hole.json() == holes.under(recording, device, at="event:40", place=5000, pixel=1 << 20)
+    assert "max-age" in hole.headers["Cache-Control"]
     listed = server.get("events", **asked, filter="action:alloc", limit=3, near=50).json()
     assert listed == events.page(
         recording, device, filter="action:alloc", limit=3, near=50, longest=300

@@ -8,6 +8,7 @@ import type {
   Axis,
   Breakdown,
   EventPage,
+  FreeAnswer,
   OpenStatus,
   SourceList,
   SpanCard,
@@ -98,6 +99,13 @@ export interface TracksQuery extends Target {
   width: number;
 }
 
+export interface HoleQuery extends Target {
+  at: number;
+  /** Bytes from the bottom of the picture by address, and bytes of a pixel. */
+  place: number;
+  pixel: number;
+}
+
 export interface BreakdownQuery extends Target {
   at: number | "peak";
   by: string;
@@ -175,6 +183,9 @@ export const getAllocation = (
   id: string,
   signal?: AbortSignal,
 ): Promise<AllocationCard> => json("allocation", { source, version, id }, signal);
+
+export const getHole = (query: HoleQuery, signal?: AbortSignal): Promise<FreeAnswer> =>
+  json("hole", plain(query), signal);
 
 async function body(route: string, query: object, signal?: AbortSignal): Promise<Uint8Array> {
   const response = await call(address(route, plain(query)), signal ? { signal } : {});

@@ -245,6 +245,24 @@ export interface Segment {
   death: number | null;
 }
 
+/** A part of a segment: addresses side by side, and where they are in the picture by address. */
+export interface Part {
+  address: string;
+  place: number;
+  size: number;
+  segment: { address: string; size: number; free: number };
+}
+
+/** What is free in a pixel of the picture by address after an event. */
+export interface FreeAnswer {
+  event: number;
+  /** Free ranges in the pixel; `hole` is the one that has most of it. */
+  holes: number;
+  hole: Part | null;
+  /** Where nothing is free, the block that has most of the pixel. */
+  block: (Part & { requested: number; allocation: string }) | null;
+}
+
 export interface AllocationCard extends AllocationRow {
   device: string;
   /** The rounding of a block that is gone is worked out, not recorded. */

@@ -1,9 +1,9 @@
-/** Four Arrow streams, each after its length, turned into a tile. */
+/** Four Arrow streams (by address six), each after its length, turned into a tile. */
 
 import { type Column, type Table, tableFromIPC } from "@uwdata/flechette";
 import { streamsOf } from "../api/streams";
 import { gapsOf } from "./gaps";
-import type { Tile, TileAbout } from "./tile";
+import { NONE_MAPPED, type Tile, type TileAbout } from "./tile";
 
 const HALF = 2 ** 32;
 
@@ -39,7 +39,7 @@ function column<T extends Integers>(table: Table, name: string, kind: T): Instan
 /** Decodes the answer's body. Throws if it is not a tile. */
 export function decodeTile(body: Uint8Array): Tile {
   const tables = streamsOf(body).map((part) => tableFromIPC(part, { useBigInt: true }));
-  const [columns, rows, gaps, merged] = tables;
+  const [columns, rows, gaps, merged, mapped, blocks] = tables;
   const described = columns?.schema.metadata?.get("tile");
   if (!columns || !rows || !gaps || !merged || !described) {
     throw new Error("The answer is not a tile of a picture.");
@@ -90,5 +90,15 @@ export function decodeTile(body: Uint8Array): Tile {
       hit: byte(merged, "hit"),
       offset: big(merged, "offset"),
     },
+    mapped: mapped
+      ? {
+          length: mapped.numRows,
+          first: short(mapped, "first"),
+          last: short(mapped, "last"),
+          offset: big(mapped, "offset"),
+          size: big(mapped, "size"),
+        }
+      : NONE_MAPPED,
+    blocks: blocks ? big(blocks, "size") : new Float64Array(0),
   };
 }

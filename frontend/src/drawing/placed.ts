@@ -7,19 +7,27 @@ import type { Tile } from "./tile";
 
 /** Fills the columns of a tile that are `shown` (its columns, each with the pixel columns that show it). */
 export function fillPlaced(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sorted): void {
-  const { columns, rows, merged } = tile;
+  const { columns, rows, merged, mapped } = tile;
   const born = byValue(rows.first, rows.length, columns.length);
   const died = byValue(rows.last, rows.length, columns.length);
   const cells = byValue(merged.column, merged.length, columns.length);
   const living = new Living(rows.length);
+  const held = new Living(mapped.length);
+  const [mappedFrom, mappedTo] = [mapped.first, mapped.last].map((column) =>
+    byValue(column, mapped.length, columns.length),
+  ) as [Sorted, Sorted];
   const pixels = new Int32Array(sheet.height);
   for (let column = 0; column < columns.length; column++) {
-    if (column > 0) eachOf(died, column - 1, (row) => living.go(row));
+    if (column > 0) {
+      eachOf(died, column - 1, (row) => living.go(row));
+      eachOf(mappedTo, column - 1, (range) => held.go(range));
+    }
     eachOf(born, column, (row) => living.come(row));
+    eachOf(mappedFrom, column, (range) => held.come(range));
     const first = shown.from[column] as number;
     const last = shown.from[column + 1] as number;
     if (first === last) continue;
-    fillColumn(pixels, sheet, tile, column, living, cells, firsts);
+    fillColumn(pixels, sheet, tile, column, { living, held }, cells, firsts);
     const from = sheet.count;
     addRuns(sheet, pixels);
     for (let at = first; at < last; at++) sheet.show(shown.places[at] as number, from);
@@ -30,23 +38,26 @@ export function fillPlaced(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sort
 function fillColumn(
   pixels: Int32Array,
   sheet: Sheet,
-  { about, rows, merged }: Tile,
+  { about, rows, merged, mapped, blocks }: Tile,
   column: number,
-  living: Living,
+  { living, held }: { readonly living: Living; readonly held: Living },
   cells: Sorted,
   firsts: Firsts,
 ): void {
   const put = (id: number, begin: number, size: number) =>
     pixels.fill(id, sheet.pixel(begin), sheet.pixel(begin + size));
   pixels.fill(NOTHING);
-  // Mapped addresses are told from those that are not.
-  for (const { offset, size } of about.segments ?? []) put(HELD, offset, size);
+  // What is mapped at this instant is told from what is not.
+  held.each((range) => {
+    put(HELD, mapped.offset[range] as number, mapped.size[range] as number);
+  });
   eachOf(cells, column, (cell) => {
     put(firsts.merged + cell, merged.offset[cell] as number, about.pixel);
   });
   // Which row is over which does not matter: no two are in the same place at once.
   living.each((row) => {
-    put(firsts.rows + row, rows.offset[row] as number, rows.bytes[row] as number);
+    const size = (blocks[row] ?? rows.bytes[row]) as number;
+    put(firsts.rows + row, rows.offset[row] as number, size);
   });
 }
 

@@ -1,8 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { fill as fillSheet } from "./raster";
-import { instants, isAlive, type Life, randomLives, tileOf, totalAt, type Wanted } from "./sample";
+import {
+  instants,
+  isAlive,
+  type Life,
+  random,
+  randomLives,
+  tileOf,
+  totalAt,
+  type Wanted,
+} from "./sample";
 import type { Sheet, View } from "./sheet";
-import { gapAt, NOTHING, thingOf, UNKNOWN } from "./things";
+import { gapAt, HELD, NOTHING, thingOf, UNKNOWN } from "./things";
 import type { Tile } from "./tile";
 
 const EVENTS = 400;
@@ -193,6 +202,64 @@ describe("the raster", () => {
     expect(at(3, 24)).toBe(NOTHING);
     expect(thingOf(numbers, at(4, 200))?.kind).toBe("merged");
     expect(at(1, 20)).toBe(NOTHING);
+  });
+
+  it("shades by address what is mapped at each instant, and draws blocks with their rounding", () => {
+    const next = random(31);
+    const lives: Life[] = [];
+    const ranges: { first: number; last: number; offset: number; size: number }[] = [];
+    // Places of their own, so that nothing overlaps: 16 slots of 40 bytes.
+    for (let slot = 0; slot < 16; slot++) {
+      const first = Math.floor(next() * 20);
+      const last = first + Math.floor(next() * (20 - first));
+      ranges.push({ first, last, offset: slot * 40, size: 40 - Math.floor(next() * 8) });
+      const birth = first + Math.floor(next() * (last - first + 1));
+      const bytes = 5 + Math.floor(next() * 10);
+      const offset = slot * 40 + Math.floor(next() * 8);
+      lives.push({ birth, death: last + 1, bytes, band: 1, offset, hit: true });
+    }
+    lives.sort((a, b) => a.birth - b.birth);
+    const plain = tileOf(lives, { level: 0, index: 0, events: 20, pixel: 1, layout: "address" });
+    const rounding = 3;
+    const tile: Tile = {
+      ...plain,
+      mapped: {
+        length: ranges.length,
+        first: Uint16Array.from(ranges, ({ first }) => first),
+        last: Uint16Array.from(ranges, ({ last }) => last),
+        offset: Float64Array.from(ranges, ({ offset }) => offset),
+        size: Float64Array.from(ranges, ({ size }) => size),
+      },
+      blocks: plain.rows.bytes.map((bytes) => bytes + rounding),
+    };
+    const view: View = { begin: 0, end: 20, low: 0, high: 640, width: 20, height: 640 };
+    const { ids, numbers } = fill([tile], [{ tile: 0, begin: 0, end: 20 }], view);
+    const seen = new Set<string>();
+    for (let column = 0; column < 20; column++) {
+      for (let y = 0; y < 640; y++) {
+        const id = ids[column * 640 + y] as number;
+        const kind = thingOf(numbers, id)?.kind ?? (id === HELD ? "held" : "nothing");
+        const isMapped = ranges.some(
+          ({ first, last, offset, size }) =>
+            first <= column && column <= last && offset <= y && y < offset + size,
+        );
+        const alive = lives.find(
+          (life) => isAlive(life, column) && life.offset <= y && y < life.offset + life.bytes,
+        );
+        const isRounding = [...tile.rows.offset].some(
+          (offset, row) =>
+            (tile.rows.first[row] as number) <= column &&
+            column <= (tile.rows.last[row] as number) &&
+            offset <= y &&
+            y < offset + (tile.blocks[row] as number),
+        );
+        if (alive === undefined && !isRounding) expect(kind).toBe(isMapped ? "held" : "nothing");
+        else if (isRounding) expect(kind).toBe("row");
+        seen.add(kind);
+      }
+    }
+    expect(seen).toContain("held");
+    expect(seen).toContain("nothing");
   });
 
   it("leaves open what no tile tells", () => {

@@ -3,7 +3,7 @@
 import type { Axis, UsageGroup } from "../api/types";
 import type { Layout } from "../state/view";
 
-/** A stretch of addresses in the address layout, and where it lies in the picture. */
+/** Addresses side by side that were ever used (address layout), and where they lie in the picture. */
 export interface Stretch {
   readonly offset: number;
   readonly size: number;
@@ -15,7 +15,7 @@ export interface Hidden {
   /** Lives that are not drawn by themselves though large enough, and their bytes. */
   readonly rows: number;
   readonly bytes: number;
-  /** Ranges of addresses that are not in `segments`. */
+  /** Mapped ranges that are not in `mapped`, and their bytes. */
   readonly ranges: number;
   readonly range_bytes: number;
 }
@@ -41,6 +41,8 @@ export interface TileAbout {
   /** What the search finds in the whole recording; null where nothing is searched for. */
   readonly hits: { readonly count: number; readonly bytes: number } | null;
   readonly segments?: readonly Stretch[];
+  /** Whether the recording knows what is mapped (address layout). */
+  readonly mapped_known?: boolean;
 }
 
 /** One instant a column: the highest of its bin. */
@@ -105,16 +107,36 @@ export interface Merged {
   readonly offset: Float64Array;
 }
 
+/** Ranges that are mapped in some columns, of one range of addresses each; none in other layouts. */
+export interface Mapped {
+  readonly length: number;
+  readonly first: Uint16Array;
+  readonly last: Uint16Array;
+  readonly offset: Float64Array;
+  readonly size: Float64Array;
+}
+
+export const NONE_MAPPED: Mapped = {
+  length: 0,
+  first: new Uint16Array(0),
+  last: new Uint16Array(0),
+  offset: new Float64Array(0),
+  size: new Float64Array(0),
+};
+
 export interface Tile {
   readonly about: TileAbout;
   readonly columns: Columns;
   readonly rows: Rows;
   readonly gaps: Gaps;
   readonly merged: Merged;
+  readonly mapped: Mapped;
+  /** Bytes of the block of each row, its rounding included (address layout); else empty. */
+  readonly blocks: Float64Array;
 }
 
-const arraysOf = ({ columns, rows, gaps, merged }: Tile): ArrayBufferView[] =>
-  [columns, rows, gaps, gaps.changes, merged].flatMap((table) =>
+const arraysOf = ({ columns, rows, gaps, merged, mapped, blocks }: Tile): ArrayBufferView[] =>
+  [columns, rows, gaps, gaps.changes, merged, mapped, { blocks }].flatMap((table) =>
     Object.values(table).filter((value): value is ArrayBufferView => ArrayBuffer.isView(value)),
   );
 

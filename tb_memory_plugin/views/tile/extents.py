@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import peak_row
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
@@ -17,7 +16,7 @@ from tb_memory_plugin.views.tile.lives import Lives
 from tb_memory_plugin.views.words import hexadecimal
 
 #: Ranges of addresses that are told one by one.
-MOST_RANGES = 2_000
+MOST_RANGES = 1_000
 
 
 def extent(recording: Recording, device: Device, of: Lives, layout: str) -> int:
@@ -42,30 +41,31 @@ def offsets(recording: Recording, device: Device, of: Lives, layout: str) -> Int
     if of.table == "allocations":
         return recording.values("positions", layout, device)
     if layout == "address":
-        return _ranges(recording, device).at(recording.values(of.table, "address", device))
+        address = recording.values(of.table, "address", device)
+        return place_of(recording, device, address)
     key = ("segment_lanes", device.index)
     return memo(recording, key, lambda: lanes(of.bytes, _sequence(of)))
 
 
-def segments(recording: Recording, device: Device) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """The ranges of addresses in the picture by address, and what is left out of them.
+def place_of(recording: Recording, device: Device, address: IntArray) -> IntArray:
+    """Where addresses that were mapped or allocated once stand in the picture by address."""
+    return _ranges(recording, device).at(address)
 
-    Of more than ``MOST_RANGES`` these are the largest.
-    """
+
+def segments(recording: Recording, device: Device) -> list[dict[str, Any]]:
+    """The ranges in the picture by address; of more than ``MOST_RANGES`` the largest."""
     found = _ranges(recording, device)
-    order = np.argsort(-found.size, kind="stable")
-    kept, left = np.sort(order[:MOST_RANGES]), order[MOST_RANGES:]
+    kept = np.sort(np.argsort(-found.size, kind="stable")[:MOST_RANGES])
     rows = zip(
         found.begin[kept].tolist(),
         found.size[kept].tolist(),
         found.offset[kept].tolist(),
         strict=True,
     )
-    told = [
+    return [
         {"offset": offset, "size": size, "address": hexadecimal(address)}
         for address, size, offset in rows
     ]
-    return told, {"ranges": len(left), "range_bytes": exact.total(found.size[left])}
 
 
 def _ranges(recording: Recording, device: Device) -> Ranges:

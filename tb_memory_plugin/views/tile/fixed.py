@@ -10,8 +10,8 @@ from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.views.tile.seen import Seen
 
-#: Lives drawn by themselves.
-MOST_ROWS = 12_000
+#: Lives drawn by themselves; by address an answer has their blocks and what is mapped beside.
+MOST_ROWS = 10_000
 
 
 #: Pixels from which on a life of one column is drawn as tall as it is.

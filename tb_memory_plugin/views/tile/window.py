@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from tb_memory_plugin.analysis.alive import reserved_known
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ranking import TOP
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import grid, peaks, usage
-from tb_memory_plugin.views.tile import answer, extents, fixed, stacked
+from tb_memory_plugin.views.tile import answer, extents, fixed, mapped, stacked
 from tb_memory_plugin.views.tile.lives import Lives, lives
 from tb_memory_plugin.views.tile.merged import Merged, merge
 from tb_memory_plugin.views.tile.seen import Seen, seen
@@ -80,9 +81,9 @@ def tile(
         "extent": extent,
         "hits": shown.hits(),
     }
-    ranges_left = {"ranges": 0, "range_bytes": 0}
     if layout == "address":
-        about["segments"], ranges_left = extents.segments(recording, device)
+        about["segments"] = extents.segments(recording, device)
+        about["mapped_known"] = reserved_known(recording, device)
     event = recording.values("usage", "event", device)[rows]
     everything = seen(shown.birth, shown.death, event)
     if shown.kept is not None:
@@ -95,7 +96,13 @@ def tile(
     else:
         offset = extents.offsets(recording, device, shown, layout)
         picture = _fixed(shown, here, columns, low, high, pixel, offset)
-    about["hidden"] = {"rows": picture.hidden, "bytes": picture.hidden_bytes, **ranges_left}
+    hidden = {"rows": picture.hidden, "bytes": picture.hidden_bytes}
+    beside = b""
+    if layout == "address" and of == "allocations":
+        ranges = mapped.mapped(recording, device, event, own, low, high)
+        hidden |= {"ranges": ranges.left, "range_bytes": ranges.left_bytes}
+        beside = mapped.streams(recording, device, ranges, picture.rows)
+    about["hidden"] = {"ranges": 0, "range_bytes": 0, **hidden}
     cells = answer.Columns(
         bins.begin[own],
         event[own],
@@ -104,7 +111,7 @@ def tile(
         count,
         picture.base,
     )
-    return answer.content(shown, cells, picture, about)
+    return answer.content(shown, cells, picture, about) + beside
 
 
 def _instants(

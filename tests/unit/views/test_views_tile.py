@@ -15,7 +15,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import usage
-from tb_memory_plugin.views.tile import extents, fixed, stacked
+from tb_memory_plugin.views.tile import fixed, stacked
 from tb_memory_plugin.views.tile import merged as merging
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
@@ -202,19 +202,6 @@ def test_fixed_lives_that_are_too_many_are_counted(monkeypatch: pytest.MonkeyPat
     drawn_bytes = sum(merged.column("bytes").to_pylist()) + sum(rows.column("bytes").to_pylist())
     assert about["hidden"]["rows"] == 5 + 3
     assert about["hidden"]["bytes"] == hidden + whole - drawn_bytes
-
-
-def test_ranges_of_addresses_that_are_too_many_are_counted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(extents, "MOST_RANGES", 2)
-    events: list[Any] = [
-        ("map", place << 20, size) for place, size in enumerate((512, 2048, 1024, 4096))
-    ]
-    recording = derive(history([*events, ("alloc", 0, 8)], blocks=[], segments=[]))
-    about, _ = decoded(asked(recording, layout="address"))
-    assert [each["address"] for each in about["segments"]] == ["0x100000", "0x300000"]
-    assert about["hidden"] == {"rows": 0, "bytes": 0, "ranges": 2, "range_bytes": 512 + 1024}
 
 
 def test_a_window_as_tall_as_can_be_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:

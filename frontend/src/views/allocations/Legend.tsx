@@ -1,5 +1,6 @@
 /** What the colours mean; the groups are those of the chart of usage, and are picked in the same way. */
 
+import { filter, minimum, only } from "../../state";
 import { ink } from "../../theme/theme";
 import { gapColour } from "../profile/timeline/groupColours";
 import { Groups } from "../profile/timeline/Legend";
@@ -14,6 +15,7 @@ export function Legend({ model }: { model: Model }) {
   const isNarrow = width < NARROW;
   const layout = model.question.value?.layout ?? "stacked";
   const gap = gapColour(ink.value);
+  const isPartial = only.value !== "all" || minimum.value > 0 || filter.value !== "";
   return (
     <div class={`timeline-legend ${isNarrow ? "is-narrow" : ""}`}>
       <Groups model={model.timeline} room={Math.max(isNarrow ? width : width - WORDS, 200)} />
@@ -29,8 +31,9 @@ export function Legend({ model }: { model: Model }) {
           </>
         ) : null}
         {layout === "address" ? (
-          <span title="Held from the driver, but not allocated">
+          <span title="Held from the driver at that moment, and not allocated">
             <i class="timeline-swatch" style={{ background: ink.value.track }} /> mapped, free
+            {isPartial ? " or not shown" : ""}
           </span>
         ) : null}
       </div>

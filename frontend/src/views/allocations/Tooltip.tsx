@@ -8,6 +8,7 @@ import { coloursFor } from "../profile/timeline/groupColours";
 import { LEFT } from "../profile/timeline/model";
 import { Tip } from "../profile/timeline/Tip";
 import { cardOf } from "./cards";
+import { useFree } from "./holes";
 import type { Model } from "./model";
 import { allocationAt, pointAt } from "./pointing";
 import { wordsFor } from "./readout";
@@ -36,11 +37,13 @@ export function Tooltip({ model }: { model: Model }) {
   const card = useSignal<AllocationCard | null>(null);
   useSignalEffect(() => cardOf(id.value, (found) => (card.value = found)));
 
+  const free = useFree(pointed, () => model.pictures.front.value?.view ?? null);
+
   const found = pointed.value;
   const pointer = model.pointer.value;
   if (found === null || pointer === null) return null;
   const known = card.value !== null && String(card.value.id) === id.value ? card.value : null;
-  const words = wordsFor(found, known);
+  const words = wordsFor(found, known, free.value);
   const colour = words.band === null ? null : coloursFor(found.tile, found.tile.about)[words.band];
   const { height } = model.timeline.plot.value;
   return (

@@ -9,11 +9,12 @@ export function hiddenWords(tiles: readonly Tile[]): string {
     tiles.reduce((total, tile) => total + of(tile), 0);
   const rows = sum(({ about }) => about.hidden.rows);
   const size = sum(({ about }) => about.hidden.bytes);
-  // Every tile says the same of the ranges; of lives, those that reach over several are in each.
-  const { ranges = 0, range_bytes = 0 } = tiles[0]?.about.hidden ?? {};
+  const ranges = sum(({ about }) => about.hidden.ranges);
+  const rangeBytes = sum(({ about }) => about.hidden.range_bytes);
+  // What reaches over several tiles is in each of them.
+  const upTo = tiles.length > 1 ? "Up to " : "";
   const words = [];
   if (rows > 0) {
-    const upTo = tiles.length > 1 ? "Up to " : "";
     const are = rows === 1 ? "is" : "are";
     words.push(
       `${upTo}${counted(rows, "smaller allocation")}, ${bytes(size)}, ${are} not drawn by themselves: too many for one picture; zoom in to see them.`,
@@ -22,7 +23,7 @@ export function hiddenWords(tiles: readonly Tile[]): string {
   if (ranges > 0) {
     const are = ranges === 1 ? "is" : "are";
     words.push(
-      `${counted(ranges, "smaller range")} of addresses, ${bytes(range_bytes)}, ${are} not shaded as mapped.`,
+      `${upTo}${counted(ranges, "smaller range")} of addresses, ${bytes(rangeBytes)}, ${are} not shaded as mapped; zoom in to see them.`,
     );
   }
   return words.join(" ");

@@ -1,6 +1,6 @@
 /** What is said about a point of the picture, in words. */
 
-import type { AllocationCard } from "../../api";
+import type { AllocationCard, FreeAnswer } from "../../api";
 import type { Stretch, Tile } from "../../drawing/tile";
 import { bytes, count, counted, exactBytes } from "../../format";
 import { lifeWords } from "../../inspector/life";
@@ -8,7 +8,6 @@ import { momentWords } from "../../state/moment";
 import { groupLabel } from "../profile/breakdown/model";
 import { instantTitle } from "../profile/timeline/readout";
 import { known } from "../profile/timeline/rows";
-import { span } from "../profile/timeline/scale";
 import { type Pointed, tell } from "./pointing";
 
 export interface Words {
@@ -21,16 +20,21 @@ export interface Words {
   readonly lines: readonly string[];
 }
 
-export function wordsFor(pointed: Pointed, card: AllocationCard | null): Words {
+/** `free` is what is known of a place that nothing drawn covers. */
+export function wordsFor(
+  pointed: Pointed,
+  card: AllocationCard | null,
+  free: FreeAnswer | null,
+): Words {
   const { tile, column } = pointed;
   const event = tile.columns.event[column] as number;
   const told = tell(pointed);
   const group = groupWords(tile, told.band);
   return {
     title: instantTitle(event, known(tile.columns.time[column])),
-    what: whatWords(pointed, told, group),
+    what: told.kind === "held" ? heldWords(free) : whatWords(pointed, told, group),
     band: told.band,
-    lines: [...linesOf(pointed, told.kind, card), totalWords(tile, column)],
+    lines: [...linesOf(pointed, told.kind, card, free), totalWords(tile, column)],
   };
 }
 
@@ -57,16 +61,46 @@ function whatWords(
     case "gap":
       return `${counted(number, "smaller allocation")}${group}, ${bytes(size)}`;
     case "held":
-      return "mapped, but not allocated";
+      return "mapped";
     case "nothing":
-      return pointed.tile.about.layout === "address" ? "not mapped" : "nothing is alive here";
+      return nothingWords(pointed.tile);
   }
+}
+
+function nothingWords({ about }: Tile): string {
+  if (about.layout !== "address") return "nothing is alive here";
+  if (!about.mapped_known) return "nothing is known to be mapped here";
+  return about.hidden.ranges > 0 ? "not mapped, or too small a range to be shown" : "not mapped";
+}
+
+/** What is mapped there, but drawn as no allocation: a hole, or what the picture leaves out. */
+function heldWords(free: FreeAnswer | null): string {
+  if (free === null) return "mapped";
+  if (free.hole !== null) return "mapped, but not allocated";
+  return free.block === null ? "not mapped" : "allocated, but not drawn";
+}
+
+/** The hole to the byte, and the segment it is in. */
+function freeLines({ hole, block, holes }: FreeAnswer): string[] {
+  const part = hole ?? block;
+  if (part === null) return [];
+  const size = `${bytes(part.size)} (${exactBytes(part.size)})`;
+  const rounding = block === null ? 0 : block.size - block.requested;
+  const lines = [
+    hole === null ? `a block of ${size}` : `a hole of ${size}`,
+    holes > 1 ? `one of ${count(holes)} holes in this pixel; zoom in to tell them apart` : "",
+    hole === null && rounding > 0 ? `${exactBytes(rounding)} of it rounding` : "",
+    `from ${part.address}, in a segment of ${bytes(part.segment.size)} from ${part.segment.address}`,
+    `${bytes(part.segment.free)} of the segment are free`,
+  ];
+  return lines.filter((line) => line !== "");
 }
 
 function linesOf(
   pointed: Pointed,
   kind: ReturnType<typeof tell>["kind"],
   card: AllocationCard | null,
+  free: FreeAnswer | null,
 ): string[] {
   const lines: string[] = [];
   if (kind === "allocation") {
@@ -74,7 +108,7 @@ function linesOf(
     if (card !== null) lines.push(...cardLines(card));
     lines.push("Click to have it explained");
   }
-  if (kind === "held") lines.push(`a hole of about ${bytes(Math.round(span(pointed.reach)))}`);
+  if (kind === "held" && free !== null) return freeLines(free);
   if (kind === "several") lines.push("Click to zoom in on them");
   if (kind === "gap") lines.push("Click to zoom in until they can be seen");
   const place = pointed.tile.about.layout === "address" ? addressAt(pointed) : null;
@@ -115,5 +149,5 @@ function addressAt({ tile, spot }: Pointed): string | null {
   if (stretch === null) return null;
   const off = BigInt(Math.floor(spot.bytes - stretch.offset));
   const address = (BigInt(stretch.address) + off).toString(16);
-  return `about 0x${address}, in ${bytes(stretch.size)} mapped from ${stretch.address}`;
+  return `about 0x${address}, in ${bytes(stretch.size)} of addresses from ${stretch.address}`;
 }

@@ -97,10 +97,11 @@ describe("what is too much for a picture", () => {
     expect(two).toMatch(/^Up to 4 smaller allocations, 3\.00 KiB, are not drawn/);
   });
 
-  it("ranges of addresses are told once", () => {
+  it("ranges of addresses are told too", () => {
     const left = tile({ ranges: 7, range_bytes: 512 });
-    expect(said(left, left)).toBe(
-      "7 smaller ranges of addresses, 512 B, are not shaded as mapped.",
+    expect(said(left)).toBe(
+      "7 smaller ranges of addresses, 512 B, are not shaded as mapped; zoom in to see them.",
     );
+    expect(said(left, left)).toMatch(/^Up to 14 smaller ranges of addresses, 1\.00 KiB, are not/);
   });
 });

@@ -11,17 +11,34 @@ import { byteRangeTicks } from "../byteAxis";
 const GAP = 8;
 /** Pixels a label needs. */
 const ROOM = 14;
+/** Sizes of fewer ranges than this are no scale. */
+const FEW = 4;
+/** Share of the height from which on a range counts as all that is in view. */
+const ALONE = 0.9;
 
 const yOf = (plot: Plot, bytes: Range, value: number): number =>
   plot.top + plot.height - toPixel(bytes, plot.height, value);
 
 export function paintBytes(surface: Surface, plot: Plot, bytes: Range, ink: Ink): void {
+  paintTicks(surface, plot, bytes, 0, "", ink);
+}
+
+/** Ticks that count from `zero`, which is called `head`. */
+function paintTicks(
+  surface: Surface,
+  plot: Plot,
+  bytes: Range,
+  zero: number,
+  head: string,
+  ink: Ink,
+): void {
   const { context } = surface;
-  const { ticks, base } = byteRangeTicks(bytes, plot.height < 200 ? 5 : 8);
+  const counted = { begin: bytes.begin - zero, end: bytes.end - zero };
+  const { ticks, base } = byteRangeTicks(counted, plot.height < 200 ? 5 : 8);
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (const tick of ticks) {
-    const y = crisp(surface, yOf(plot, bytes, tick.value));
+    const y = crisp(surface, yOf(plot, bytes, tick.value + zero));
     context.globalAlpha = 0.5;
     line(surface, [plot.left, y], [plot.left + plot.width, y], ink.line);
     context.globalAlpha = 1;
@@ -29,12 +46,16 @@ export function paintBytes(surface: Surface, plot: Plot, bytes: Range, ink: Ink)
     context.fillStyle = ink.quiet;
     context.fillText(tick.label, plot.left - GAP, y);
   }
-  if (base === null) return;
+  const from = [head, base].filter(Boolean).join(" + ");
+  if (from === "") return;
   context.textAlign = "left";
-  context.fillText(`${base} +`, 2, plot.top - 9);
+  context.fillText(`${from} +`, 2, plot.top - 9);
 }
 
-/** A line between ranges, and the size of those that have room for it. */
+/**
+ * A line between ranges of addresses. Where several have room for it each tells its size; else there
+ * is a scale: from the address that the one in view begins at, or from the bottom of the picture.
+ */
 export function paintStretches(
   surface: Surface,
   plot: Plot,
@@ -43,11 +64,12 @@ export function paintStretches(
   ink: Ink,
 ): void {
   const { context } = surface;
-  context.textAlign = "right";
-  context.textBaseline = "middle";
-  context.fillStyle = ink.quiet;
+  const sizes: { readonly text: string; readonly y: number }[] = [];
   let free = plot.top + plot.height + ROOM;
-  for (const { offset, size } of stretches) {
+  let largest: Stretch | null = null;
+  let share = 0;
+  for (const stretch of stretches) {
+    const { offset, size } = stretch;
     if (offset + size < bytes.begin || offset > bytes.end) continue;
     const bottom = Math.min(yOf(plot, bytes, offset), plot.top + plot.height);
     const top = Math.max(yOf(plot, bytes, offset + size), plot.top);
@@ -55,9 +77,20 @@ export function paintStretches(
       const y = crisp(surface, top);
       line(surface, [plot.left - 4, y], [plot.left + plot.width, y], ink.line);
     }
+    if (bottom - top > share) [largest, share] = [stretch, bottom - top];
     const middle = (top + bottom) / 2;
     if (bottom - top < ROOM || free - middle < ROOM) continue;
-    context.fillText(inWords(size), plot.left - GAP, middle);
+    sizes.push({ text: inWords(size), y: middle });
     free = middle;
   }
+  if (sizes.length < FEW) {
+    const isAlone = largest !== null && share >= ALONE * plot.height;
+    const zero = isAlone ? (largest as Stretch) : { offset: 0, address: "" };
+    paintTicks(surface, plot, bytes, zero.offset, zero.address, ink);
+    return;
+  }
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  context.fillStyle = ink.quiet;
+  for (const { text, y } of sizes) context.fillText(text, plot.left - GAP, y);
 }
