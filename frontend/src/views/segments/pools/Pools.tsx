@@ -3,9 +3,8 @@
 import { useRef } from "preact/hooks";
 import { bytes, counted } from "../../../format";
 import { hasHistory } from "../../../state";
-import { colours, dark, ink } from "../../../theme/theme";
+import { colours, ink } from "../../../theme/theme";
 import { usePaint } from "../../profile/timeline/usePaint";
-import { fillsFor } from "../map/textures";
 import type { Model } from "../model";
 import { paintPool } from "./paint";
 
@@ -53,7 +52,7 @@ function Pool({ model, group, id, label }: PoolProperties) {
     const { left, width: wide } = plot.value;
     const paints = ink.value;
     const scene = { answer, group, left, wide, window: window.value, at: cursorPlace.value };
-    const colour = fillsFor(dark.value).requested;
+    const colour = colours.value.of({ key: id });
     return {
       width: width.value,
       height: HEIGHT,
