@@ -77,7 +77,8 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     @route
     def _allocation(self, request: Any) -> Any:
         asked = Parameters(request)
-        answer = Answer(allocation.card(self._recording(asked), asked.text("id")))
+        grouped = {"by": asked.text("by", ""), "pattern": asked.text("pattern", "")}
+        answer = Answer(allocation.card(self._recording(asked), asked.text("id"), **grouped))
         return respond(request, answer, expires=_expires(asked))
 
     @route

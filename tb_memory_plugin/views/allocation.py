@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis import exact, naming
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.frames import frames_of
@@ -19,8 +19,11 @@ from tb_memory_plugin.views.words import allocation_rows, device_of_row, hexadec
 _NEAR = 5_000
 
 
-def card(recording: Recording, id: str) -> dict[str, Any]:
-    """The answer of ``GET allocation``. Raises QueryError for an unknown ``id``."""
+def card(recording: Recording, id: str, by: str = "", pattern: str = "") -> dict[str, Any]:
+    """The answer of ``GET allocation``; with ``by`` also the key of its group.
+
+    Raises QueryError for an unknown ``id`` or grouping.
+    """
     table = recording.table("allocations")
     if not id.isascii() or not id.isdigit() or int(id) >= len(table):
         raise QueryError(f"There is no allocation {id!r} in this recording.")
@@ -47,7 +50,19 @@ def card(recording: Recording, id: str) -> dict[str, Any]:
         "before_window": values["birth"] is None,
         **stacks,
         "siblings": _siblings(recording, device, row),
+        "group": {"by": by, "key": _group(recording, device, row, by, pattern)} if by else None,
     }
+
+
+def _group(recording: Recording, device: Device, row: int, by: str, pattern: str) -> str:
+    groups = group_ids(recording, device, by, pattern)
+    (key,) = naming.keys(recording, groups, [int(groups.ids[row - _first(recording, device)])])
+    return key
+
+
+def _first(recording: Recording, device: Device) -> int:
+    first: int = recording.rows("allocations", device).start
+    return first
 
 
 def _stream(stream: int | None) -> str | None:
@@ -71,7 +86,7 @@ def _segment(recording: Recording, segment: int | None) -> dict[str, Any] | None
 
 def _siblings(recording: Recording, device: Device, row: int) -> dict[str, Any] | None:
     """The device's allocations from the same stack; None where the stack is not known."""
-    first = recording.rows("allocations", device).start
+    first = _first(recording, device)
     ids: IntArray = group_ids(recording, device, "stack").ids
     own = ids[row - first]
     if own < FIRST:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tb_memory_plugin.recording.recording import save
+from tests.browser.charting import ABOVE, LEFT, RIGHT, Chart
 from tests.browser.conftest import Watched
 from tests.browser.looking import link, open_page, settled_address, words_of
 from tests.browser.loop import ACTIVATION, LAYERS, SPIKE, STATE, STEPS, WEIGHT, Loop, loop
@@ -140,6 +141,35 @@ def test_a_click_selects_in_all_views(
         column = pixels[int(share * len(pixels))]
         assert column.count("#212121") > 4
     pictures(watched.page)
+    # In the Profile its life is a bar over the chart, and its group's row is marked.
+    picture.frame.get_by_role("tab", name="Profile").click()
+    row = picture.frame.locator("table.groups tr.holds")
+    row.wait_for()
+    assert "Activation" in row.inner_text()
+    chart = Chart(watched.page, picture.frame)
+    overlay = picture.frame.get_by_test_id("timeline-overlay")
+    alpha = """(canvas, [share, left, sides, y]) => {
+      const ratio = canvas.width / canvas.clientWidth;
+      const x = left + share * (canvas.clientWidth - sides);
+      return canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data[3];
+    }"""
+    place = [LEFT, LEFT + RIGHT, ABOVE - 4]
+    watched.page.wait_for_timeout(300)
+    events = (first + 3, last + 10, made.steps[1][0] + 5)
+    lit = [overlay.evaluate(alpha, [_at(made, event), *place]) > 0 for event in events]
+    assert lit == [True, True, False]
+    pictures(watched.page)
+    # What is brushed there is what the others show.
+    chart.drag(0.3, 0.6)
+    window = _range(watched, "window")
+    for view in ("Allocations", "Segments", "Flame graph"):
+        picture.frame.get_by_role("tab", name=view).click()
+        inspector.get_by_text("21.00 MiB activation").wait_for()
+        assert _range(watched, "window") == window
+    picture.frame.get_by_role("tab", name="Allocations").click()
+    picture.wait()
+    watched.page.keyboard.press("0")
+    picture.wait()
     watched.page.keyboard.press("Escape")
     _without(watched, "allocation")
     picture.wait()

@@ -182,7 +182,8 @@ export const getAllocation = (
   version: string,
   id: string,
   signal?: AbortSignal,
-): Promise<AllocationCard> => json("allocation", { source, version, id }, signal);
+  grouping: { by?: string; pattern?: string } = {},
+): Promise<AllocationCard> => json("allocation", { source, version, id, ...grouping }, signal);
 
 export const getHole = (query: HoleQuery, signal?: AbortSignal): Promise<FreeAnswer> =>
   json("hole", plain(query), signal);

@@ -280,6 +280,8 @@ export interface AllocationCard extends AllocationRow {
   death_stack: Frame[] | null;
   forward_stack: Frame[] | null;
   siblings: Siblings | null;
+  /** Where it is in the grouping that was asked for. */
+  group: { by: string; key: string } | null;
 }
 
 /** One event of a device's history. */

@@ -45,10 +45,18 @@ export const card = resource(
     const chosen = selection.value;
     if (chosen?.kind !== "allocation" || !target.value) return null;
     const { source, version } = target.value;
-    return { source, version, id: chosen.id };
+    const grouping = { by: by.value, pattern: by.value === "pattern" ? pattern.value : "" };
+    return { source, version, id: chosen.id, grouping };
   },
-  ({ source, version, id }, abort) => getAllocation(source, version, id, abort),
+  ({ source, version, id, grouping }, abort) => getAllocation(source, version, id, abort, grouping),
 ).answer;
+
+/** Key of the group of the grouping shown that has the selected allocation; null without one. */
+export const groupOfSelected = computed<string | null>(() => {
+  const [chosen, known] = [selection.value, card.value.data];
+  if (chosen?.kind !== "allocation" || String(known?.id) !== chosen.id) return null;
+  return known?.group?.by === by.value ? known.group.key : null;
+});
 
 /** What memory did during the selected step or annotation. */
 export const spanCard = resource(() => {

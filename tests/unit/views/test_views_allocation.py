@@ -9,6 +9,7 @@ import pytest
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.views import allocation
 from tb_memory_plugin.views.allocation import card
+from tb_memory_plugin.views.breakdown import allocations, page
 from tests.fixtures.training import training
 
 
@@ -58,6 +59,20 @@ def test_a_card() -> None:
         "death": None,
     }
     assert found["siblings"] == {"count": 1, "bytes": 2048, "alive_at_peak": 1, "ids": ["3"]}
+
+
+@pytest.mark.parametrize("by", ["category", "stack", "op", "step", "lifetime"])
+def test_a_card_names_the_group_that_lists_it(by: str) -> None:
+    recording = training()
+    device = recording.devices[0]
+    holding = [
+        group["key"]
+        for group in page(recording, device, at="event:1", by=by)["groups"]
+        for row in allocations(recording, device, at="event:1", by=by, key=group["key"])["rows"]
+        if str(row["id"]) == "3"
+    ]
+    assert holding == [card(recording, "3", by)["group"]["key"]]
+    assert card(recording, "3")["group"] is None
 
 
 def test_what_was_there_before_says_so() -> None:

@@ -1,6 +1,7 @@
 /** One group of the breakdown, and under it, when unfolded, its allocations. */
 
 import type { BreakdownGroup } from "../../../api";
+import { groupOfSelected } from "../../../flow/questions";
 import { bytes, count, exactBytes, share } from "../../../format";
 import { momentWords } from "../../../state/moment";
 import { by, selection } from "../../../state/view";
@@ -20,6 +21,7 @@ interface Properties {
 export function GroupRow({ group, total, first, open }: Properties) {
   const chosen = selection.value;
   const selected = chosen?.kind === "group" && chosen.by === by.value && chosen.key === group.key;
+  const holds = groupOfSelected.value === group.key;
   const colour = colours.value.of(group);
   const label = groupLabel(group.label, by.value);
   const select = (): void => {
@@ -29,6 +31,7 @@ export function GroupRow({ group, total, first, open }: Properties) {
     <>
       <tr
         data-row
+        class={holds ? "holds" : undefined}
         aria-level={1}
         aria-expanded={open}
         aria-selected={selected}
@@ -53,6 +56,7 @@ export function GroupRow({ group, total, first, open }: Properties) {
             <span class="clip" title={group.label}>
               {label}
             </span>
+            {holds && <span class="unseen">, has the selected allocation</span>}
           </span>
         </td>
         <td class="number" title={exactBytes(group.bytes)}>

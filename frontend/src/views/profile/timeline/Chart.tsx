@@ -4,6 +4,8 @@ import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { device, hasHistory, hover } from "../../../state";
 import { ink } from "../../../theme/theme";
+import { lifeOf } from "../../allocations/life";
+import { paintLife } from "../../allocations/paint/life";
 import { listen } from "./gestures";
 import { layerColours, pickedGroup } from "./groupColours";
 import { allocatedAt, type Model } from "./model";
@@ -105,6 +107,7 @@ function overlayOf(model: Model) {
   const bytes = event === null ? null : allocatedAt(scene.sheets, event);
   const pointed = model.pointed.value;
   const range = model.brush.value;
+  const life = hasHistory.value ? lifeOf(model.axis.value, model.whole.value) : null;
   const picture = {
     cursor: place === null || !hasHistory.value ? null : { at: place, bytes },
     hover:
@@ -119,7 +122,9 @@ function overlayOf(model: Model) {
   return {
     width: model.width.value,
     height: model.height.value,
-    paint: (surface: Parameters<typeof paintMarks>[0]) =>
-      paintOverlay(surface, scene, picture, paints),
+    paint: (surface: Parameters<typeof paintMarks>[0]) => {
+      paintOverlay(surface, scene, picture, paints);
+      if (life !== null) paintLife(surface, scene, life, paints);
+    },
   };
 }
