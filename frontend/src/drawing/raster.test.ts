@@ -71,7 +71,7 @@ const wholeView = (lives: readonly Life[], pixels: Partial<View>): View => ({
 /** Every pixel of a picture (a column of the tile a pixel) that is not what the slow truth says. */
 function differences(lives: readonly Life[], tile: Tile, wanted: Wanted, view: View): string[] {
   const { ids, chosen, numbers } = fill([tile], [{ tile: 0, begin: 0, end: EVENTS }], view);
-  const expected = stacks(lives, instants(lives, wanted), wanted.pixel);
+  const expected = stacks(lives, instants(lives, wanted));
   const wrong: string[] = [];
   for (let x = 0; x < view.width; x++) {
     const column = chosen.column[x] as number;
