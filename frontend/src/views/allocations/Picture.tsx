@@ -1,13 +1,11 @@
 /** The picture: its layers, axes over them, what follows the pointer, and words for all of it. */
 
-import { useComputed } from "@preact/signals";
+import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { hasHistory } from "../../state";
 import { ink } from "../../theme/theme";
 import { paintAxisName } from "../profile/timeline/paint/axes";
-import { paintMarks } from "../profile/timeline/paint/marks";
 import type { Surface } from "../profile/timeline/paint/surface";
-import { placeMarks } from "../profile/timeline/scene";
 import { usePaint } from "../profile/timeline/usePaint";
 import { Curve } from "./Curve";
 import { describe } from "./describe";
@@ -17,7 +15,7 @@ import { lifeOf } from "./life";
 import type { Model } from "./model";
 import { PlaceAxis } from "./PlaceAxis";
 import { paintBytes, paintStretches } from "./paint/bytes";
-import { paintLife } from "./paint/life";
+import { type Beyond, beyondOf, paintBeyond } from "./paint/life";
 import { paintPointer } from "./paint/pointer";
 import { acrossWords, upWords } from "./ruler";
 import { Tooltip } from "./Tooltip";
@@ -28,8 +26,9 @@ export function Picture({ model }: { model: Model }) {
   const overlay = useRef<HTMLCanvasElement>(null);
   const { plot } = model.timeline;
   useEffect(() => (frame.current === null ? undefined : listen(frame.current, model)), [model]);
-  usePaint(axes, () => axesOf(model));
-  usePaint(overlay, () => overlayOf(model));
+  usePaint(axes, () => axesOf(model), true);
+  const beyond = useBeyond(model);
+  usePaint(overlay, () => overlayOf(model, beyond.value));
   const words = useComputed(() => describe(model));
   const measured = useComputed(() => {
     const ruler = model.ruler.value;
@@ -94,30 +93,39 @@ function axesOf(model: Model) {
   };
 }
 
-/** What follows the pointer, and what has a place of its own above the plot; empty as a rule. */
-function overlayOf(model: Model) {
+/** What follows the pointer, and what stays at the edges: empty as a rule, and while it is panned. */
+function overlayOf(model: Model, beyond: Beyond | null) {
   const { timeline } = model;
   const plot = timeline.plot.value;
   if (plot.width <= 0) return null;
   const paints = ink.value;
-  const bytes = model.bytes.value;
-  const [axis, window] = [timeline.axis.value, timeline.window.value];
-  const life = lifeOf(axis, timeline.whole.value);
-  const marks = hasHistory.value ? placeMarks(timeline.marks.value, axis, window, plot) : [];
   const at = model.pointer.value;
   const pointer = at !== null && at.y <= plot.height ? at : null;
   const [brush, ruler] = [model.brush.value, model.ruler.value];
-  const isEmpty =
-    life === null && marks.length === 0 && pointer === null && brush === null && ruler === null;
+  const isFollowing = pointer !== null || brush !== null || ruler !== null;
+  const size = { width: timeline.width.value, height: timeline.height.value };
+  if (!isFollowing && beyond === null) return { ...size, paint: null };
+  // Read only here: a pan that has none of these paints nothing.
+  const scene = isFollowing ? { plot, window: timeline.window.value } : null;
+  const [bytes, axis] = [model.bytes.value, timeline.axis.value];
   return {
-    width: timeline.width.value,
-    height: timeline.height.value,
-    paint: isEmpty
-      ? null
-      : (surface: Surface) => {
-          paintMarks(surface, { plot, marks }, paints);
-          if (life !== null) paintLife(surface, { plot, window }, life, paints);
-          paintPointer(surface, { plot, window }, bytes, { axis, pointer, brush, ruler }, paints);
-        },
+    ...size,
+    paint: (surface: Surface) => {
+      if (beyond !== null) paintBeyond(surface, plot, beyond, paints);
+      if (scene !== null) {
+        paintPointer(surface, scene, bytes, { axis, pointer, brush, ruler }, paints);
+      }
+    },
   };
+}
+
+/** What of the selected life is out of view; the same object until that is something else. */
+function useBeyond(model: Model): ReadonlySignal<Beyond | null> {
+  const { axis, whole, window } = model.timeline;
+  const words = useComputed(() => {
+    const life = lifeOf(axis.value, whole.value);
+    const beyond = life && beyondOf(life, window.value);
+    return beyond && (beyond.left || beyond.right) ? JSON.stringify(beyond) : "";
+  });
+  return useComputed(() => (words.value === "" ? null : (JSON.parse(words.value) as Beyond)));
 }

@@ -1,32 +1,29 @@
-/** The axis under the picture, on a canvas of its own: a narrow one, since a pan paints it every frame. */
+/** The axis under the picture, drawn for as much as the picture, and moved with it. */
 
-import { useComputed } from "@preact/signals";
-import { useRef } from "preact/hooks";
 import { hasHistory } from "../../state";
 import { ink } from "../../theme/theme";
+import { Moved } from "../profile/timeline/Moved";
 import { BELOW } from "../profile/timeline/model";
 import { paintPlaceAxis } from "../profile/timeline/paint/axes";
-import { usePaint } from "../profile/timeline/usePaint";
 import type { Model } from "./model";
 
-export function PlaceAxis({ model }: { model: Model }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const { plot, width, axis, window } = model.timeline;
-  usePaint(canvas, () => {
-    const place = { ...plot.value, top: 0, height: 0 };
-    const scene = { axis: axis.value, window: window.value, plot: place };
-    const paints = ink.value;
-    const isOverTime = hasHistory.value && place.width > 0;
-    return {
-      width: width.value,
-      height: BELOW,
-      paint: isOverTime ? (surface) => paintPlaceAxis(surface, scene, paints) : null,
-    };
-  });
-  const style = useComputed(
-    () => `top: ${plot.value.top + plot.value.height}px; height: ${BELOW}px`,
-  );
+/** Pixels beside the plot that labels of its edges stand on. */
+const BESIDE = 16;
+
+export function PlaceAxis({ model: { timeline } }: { model: Model }) {
   return (
-    <canvas ref={canvas} class="timeline-overlay" style={style} data-testid="allocations-place" />
+    <Moved
+      model={timeline}
+      frame={() => ({ top: timeline.plot.value.top + timeline.plot.value.height, height: BELOW })}
+      beside={BESIDE}
+      painter={({ reach, from, width, seen }) => {
+        const plot = { left: from, top: 0, width, height: 0, columns: width };
+        const scene = { axis: timeline.axis.value, window: reach, plot };
+        const paints = ink.value;
+        if (!hasHistory.value) return null;
+        return (surface) => paintPlaceAxis(surface, scene, paints, seen);
+      }}
+      testId="allocations-place"
+    />
   );
 }

@@ -16,11 +16,11 @@ const LAYOUT = {
 export function describe(model: Model): string {
   const picture = model.pictures.front.value;
   if (picture === null) return "Allocations: loading.";
-  const { begin, end } = roundWindow(model.pictures.still.value);
+  const { begin, end } = roundWindow(model.timeline.still.value);
   const place = (value: number) =>
     model.timeline.axis.value === "time" ? exactTime(value) : `event ${count(value)}`;
   const what = `Allocations ${LAYOUT[picture.question.layout]} from ${place(begin)} to ${place(end)}`;
-  const highest = highestOf(picture, model.pictures.still.value);
+  const highest = highestOf(picture, model.timeline.still.value);
   if (highest === null) return `${what}: nothing here.`;
   const { tile, column, total } = highest;
   const number = counted(tile.columns.count[column] as number, "allocation");

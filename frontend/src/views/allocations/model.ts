@@ -50,7 +50,7 @@ export function createModel() {
   /** The curve on the map comes after the first picture: the server makes one after the other. */
   const isHeld = signal(true);
   const timeline = createTimeline(isHeld);
-  const { window, whole, plot, ratio } = timeline;
+  const { window, whole, plot, ratio, reach } = timeline;
   /** In pixels of the plot; null while the pointer is elsewhere. */
   const pointer = signal<Point | null>(null);
   const brush = signal<Area | null>(null);
@@ -88,6 +88,7 @@ export function createModel() {
     question,
     whole,
     window,
+    reach,
     bytes,
     plot,
     ratio,

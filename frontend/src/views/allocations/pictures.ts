@@ -8,12 +8,12 @@ import type { Runs, View } from "../../drawing/sheet";
 import { type Numbering, numbering } from "../../drawing/things";
 import type { Tile } from "../../drawing/tile";
 import { isLost, renewed, visible } from "../../state";
+import type { Reach } from "../profile/timeline/reach";
 import { type Range, sameRange } from "../profile/timeline/scale";
 import type { Plot } from "../profile/timeline/scene";
 import { type Cover, cover } from "./cover";
 import { besides, levelFor, type Place, placesAt, rangeOf, type Shape, shapeFor } from "./grid";
 import { nameOf, type Question } from "./question";
-import { createReach, type Reach } from "./reach";
 import { TileStore } from "./store";
 
 /** A picture as it was drawn, with everything to tell what is in it. */
@@ -35,6 +35,8 @@ export interface Wanted {
   readonly question: ReadonlySignal<Question | null>;
   readonly whole: ReadonlySignal<Range>;
   readonly window: ReadonlySignal<Range>;
+  /** What is drawn of the axis. */
+  readonly reach: ReadonlySignal<Reach>;
   readonly bytes: ReadonlySignal<Range>;
   readonly plot: ReadonlySignal<Plot>;
   readonly ratio: ReadonlySignal<number>;
@@ -62,13 +64,10 @@ export function createPictures(wanted: Wanted) {
   let isStale = false;
   let isClosed = false;
 
-  const { reach, still, dispose } = createReach(wanted);
-  const looked: Looked = { ...wanted, reach };
-
   const plan = () => {
     const question = wanted.question.peek();
     if (question === null || !visible.peek()) return;
-    const { missing, ahead, shape } = coverOf(question, looked);
+    const { missing, ahead, shape } = coverOf(question, wanted);
     store.wish([
       ...fromMiddle(missing).map((place) => ({ question, place, shape })),
       ...ahead.map((place) => ({ question, place, shape, isAhead: true })),
@@ -81,8 +80,8 @@ export function createPictures(wanted: Wanted) {
     }
     const question = wanted.question.peek();
     if (question === null || !visible.peek()) return;
-    const view = viewOf(looked, true);
-    const found = coverOf(question, looked);
+    const view = viewOf(wanted, true);
+    const found = coverOf(question, wanted);
     const seen = wanted.window.peek();
     const isWhole = !found.missing.map(rangeOf).some((range) => overlap(range, seen));
     // Nothing of one question is shown beside another's answer.
@@ -128,7 +127,7 @@ export function createPictures(wanted: Wanted) {
   let isDue = false;
   const stops = [
     effect(() => {
-      viewOf(looked);
+      viewOf(wanted);
       wanted.question.value;
       visible.value;
       renewed.value;
@@ -143,7 +142,7 @@ export function createPictures(wanted: Wanted) {
       else timer = setTimeout(later, PACE);
     }),
     effect(() => {
-      const view = viewOf(looked);
+      const view = viewOf(wanted);
       wanted.question.value;
       store.arrived.value;
       visible.value;
@@ -158,8 +157,6 @@ export function createPictures(wanted: Wanted) {
     }),
   ];
   return {
-    reach,
-    still,
     front: front as ReadonlySignal<Picture | null>,
     base: base as ReadonlySignal<Picture | null>,
     loading: store.loading as ReadonlySignal<boolean>,
@@ -172,7 +169,6 @@ export function createPictures(wanted: Wanted) {
       isClosed = true;
       clearTimeout(timer);
       store.wish([]);
-      dispose();
       for (const stop of stops) stop();
     },
   };
@@ -186,14 +182,10 @@ interface Made {
   readonly drawn: Drawn;
 }
 
-interface Looked extends Wanted {
-  readonly reach: ReadonlySignal<Reach>;
-}
-
 const fineness = ({ width, height }: Plot, ratio: number): number =>
   width * height * ratio * ratio <= MOST_PIXELS ? ratio : 1;
 
-function viewOf({ reach, bytes, plot, ratio }: Looked, quietly = false): View {
+function viewOf({ reach, bytes, plot, ratio }: Wanted, quietly = false): View {
   const of = <Value>(source: ReadonlySignal<Value>) => (quietly ? source.peek() : source.value);
   const { width, height } = of(plot);
   const fine = fineness(of(plot), of(ratio));
@@ -211,17 +203,17 @@ function viewOf({ reach, bytes, plot, ratio }: Looked, quietly = false): View {
 /** Tiles for what is drawn; `ahead` are those beside it that are not at hand. */
 function coverOf(
   question: Question,
-  looked: Looked,
+  wanted: Wanted,
 ): Cover & { readonly ahead: readonly Place[]; readonly shape: Shape } {
-  const { width, height, low, high, begin, end } = viewOf(looked, true);
-  const whole = looked.whole.peek();
+  const { width, height, low, high, begin, end } = viewOf(wanted, true);
+  const whole = wanted.whole.peek();
   if (width <= 0 || height <= 0)
     return { parts: [], missing: [], ahead: [], shape: shapeFor(whole, 1) };
   const bytes = { begin: low, end: high };
   const shape = shapeFor(bytes, height);
-  const plot = looked.plot.peek();
-  const across = Math.round(plot.width * fineness(plot, looked.ratio.peek()));
-  const places = placesAt(levelFor(looked.window.peek(), across), { begin, end }, whole);
+  const plot = wanted.plot.peek();
+  const across = Math.round(plot.width * fineness(plot, wanted.ratio.peek()));
+  const places = placesAt(levelFor(wanted.window.peek(), across), { begin, end }, whole);
   const held = store.held(nameOf(question));
   const { missing: ahead } = cover(besides(places, whole), shape, bytes, held);
   return { ...cover(places, shape, bytes, held), ahead, shape };

@@ -56,7 +56,7 @@ it("says in words what numbers of the allocator mean", () => {
   expect(said({ ...some, roundup_power2_divisions })).toEqual([
     "32.00 MiB",
     "from 80 % of the limit on",
-    "256 MiB: 1, 512 MiB: 2",
+    "256.0 MiB: 1, 512.0 MiB: 2",
   ]);
   expect(said({ max_split_size: "large" })).toEqual(["large"]);
 });

@@ -7,12 +7,16 @@ import { ink } from "../../../theme/theme";
 import { listenToMap } from "./mapGestures";
 import type { Grip } from "./minimap";
 import type { Model } from "./model";
-import { paintGround, paintMap } from "./paint/map";
+import { paintGround, paintLines } from "./paint/map";
 import { windowWords } from "./readout";
 import { toPixel } from "./scale";
 import { usePaint } from "./usePaint";
 
 const HEIGHT = 40;
+/** Pixels that a handle sticks out. */
+const HANDLE = 3;
+/** Parts of a pixel that the width of what is in view is told in: it is a fraction that trembles. */
+const FINE = 64;
 
 export function Minimap({ model }: { model: Model }) {
   const ground = useRef<HTMLCanvasElement>(null);
@@ -24,36 +28,43 @@ export function Minimap({ model }: { model: Model }) {
     [model, grip],
   );
   const plot = useComputed(() => ({ ...model.plot.value, top: 0, height: HEIGHT }));
-  usePaint(ground, () => {
-    const paints = ink.value;
-    const [usage, whole] = [model.loader.whole.value, model.whole.value];
-    const picture = { usage, whole, plot: plot.value };
-    return {
-      width: model.width.value,
-      height: HEIGHT,
-      paint: (surface) => paintGround(surface, picture, paints),
-    };
-  });
-  usePaint(canvas, () => {
-    const paints = ink.value;
-    const axis = model.axis.value;
-    const failures = model.marks.value.flatMap((mark) => {
-      const at = axis === "time" ? mark.time : mark.event;
-      return mark.kind === "out_of_memory" && at !== null ? [at] : [];
-    });
-    const picture = {
-      whole: model.whole.value,
-      window: model.window.value,
-      plot: plot.value,
-      cursor: model.cursorPlace.value,
-      failures,
-    };
-    return {
-      width: model.width.value,
-      height: HEIGHT,
-      paint: (surface) => paintMap(surface, picture, paints),
-    };
-  });
+  usePaint(
+    ground,
+    () => {
+      const paints = ink.value;
+      const [usage, whole] = [model.loader.whole.value, model.whole.value];
+      const picture = { usage, whole, plot: plot.value };
+      return {
+        width: model.width.value,
+        height: HEIGHT,
+        paint: (surface) => paintGround(surface, picture, paints),
+      };
+    },
+    true,
+  );
+  usePaint(
+    canvas,
+    () => {
+      const paints = ink.value;
+      const axis = model.axis.value;
+      const failures = model.marks.value.flatMap((mark) => {
+        const at = axis === "time" ? mark.time : mark.event;
+        return mark.kind === "out_of_memory" && at !== null ? [at] : [];
+      });
+      const picture = {
+        whole: model.whole.value,
+        plot: plot.value,
+        cursor: model.cursorPlace.value,
+        failures,
+      };
+      return {
+        width: model.width.value,
+        height: HEIGHT,
+        paint: (surface) => paintLines(surface, picture, paints),
+      };
+    },
+    true,
+  );
   const shape = useComputed(() => `timeline-map is-${grip.value}`);
   const words = useComputed(() =>
     windowWords(model.axis.value, model.window.value, model.whole.value),
@@ -69,6 +80,7 @@ export function Minimap({ model }: { model: Model }) {
         all that is in view, Home and End go to the ends, 0 shows everything.
       </p>
       <canvas ref={ground} class="timeline-ground" />
+      <Frame model={model} />
       <canvas
         ref={canvas}
         class={shape}
@@ -92,6 +104,39 @@ export function Minimap({ model }: { model: Model }) {
       >
         reset zoom
       </button>
+    </div>
+  );
+}
+
+/** What is in view, with handles; what is not is shaded. Moved, since a pan moves it every frame. */
+function Frame({ model }: { model: Model }) {
+  const { plot, window, whole } = model;
+  const pixels = useComputed(() => {
+    const { width } = plot.value;
+    const [begin, end] = [window.value.begin, window.value.end];
+    const isAll = begin <= whole.value.begin && end >= whole.value.end;
+    const left = toPixel(whole.value, width, begin);
+    return { left, wide: toPixel(whole.value, width, end) - left, isAll };
+  });
+  // Of these a pan changes the last one only.
+  const isAll = useComputed(() => pixels.value.isAll);
+  const wide = useComputed(() => Math.round(pixels.value.wide * FINE) / FINE);
+  const style = useComputed(() => {
+    const { width } = plot.value;
+    const columns = `${width}px ${wide.value}px ${width}px`;
+    const x = pixels.value.left - width;
+    return `grid-template-columns: ${columns}; transform: translateX(${x}px)`;
+  });
+  const place = useComputed(
+    () => `left: ${plot.value.left - HANDLE}px; width: ${plot.value.width + 2 * HANDLE}px`,
+  );
+  return (
+    <div class="timeline-frame" style={place} aria-hidden="true">
+      <div class={isAll.value ? "is-all" : ""} style={style} data-testid="timeline-frame">
+        <i />
+        <b />
+        <i />
+      </div>
     </div>
   );
 }

@@ -6,10 +6,10 @@ import type { TrackItem } from "../../../api";
 import { selection } from "../../../state";
 import { ink } from "../../../theme/theme";
 import { boxAt, layOut, rowsOf } from "./lanes";
+import { Moved } from "./Moved";
 import { LEFT, type Model } from "./model";
 import { paintBoxes } from "./paint/tracks";
 import { keyOnTrack, open } from "./trackKeys";
-import { usePaint } from "./usePaint";
 
 const ROW = 20;
 const GAP = 2;
@@ -38,10 +38,8 @@ interface TrackProps {
 
 export function Track({ model, name, pointed }: TrackProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
   const scrolled = useSignal(0);
   const items = useComputed<readonly TrackItem[]>(() => model.loader.tracks.value?.[name] ?? []);
-  const boxes = useComputed(() => layOut(items.value, model.window.value, model.plot.value.width));
   const height = useComputed(() => Math.max(0, rowsOf(items.value) * (ROW + GAP) - GAP));
   // The canvas is as high as what is seen of it: nesting can be deeper than a canvas may be high.
   const seen = useComputed(() => (height.value < SEEN ? height.value : SEEN + ROW / 2));
@@ -50,19 +48,10 @@ export function Track({ model, name, pointed }: TrackProps) {
     const chosen = selection.value?.kind === "span" ? selection.value.id : null;
     return { over, chosen };
   });
-  usePaint(canvas, () => {
-    const shown = boxes.value;
-    const [paints, marked, top] = [ink.value, outlined.value, scrolled.value];
-    const rows = { left: LEFT, top, rowHeight: ROW, gap: GAP };
-    return {
-      width: model.width.value,
-      height: seen.value,
-      paint: (surface) => paintBoxes(surface, shown, rows, paints, marked),
-    };
-  });
   const find = (event: MouseEvent): TrackItem | null => {
     const [x, y] = [event.offsetX - LEFT, event.offsetY + scrolled.value];
-    return boxAt(boxes.value, Math.floor(y / (ROW + GAP)), x)?.item ?? null;
+    const boxes = layOut(items.value, model.window.peek(), model.plot.peek().width);
+    return boxAt(boxes, Math.floor(y / (ROW + GAP)), x)?.item ?? null;
   };
   /** Keys have reached an item: its row is scrolled to, and it is spoken of under it. */
   const reach = (item: TrackItem) => {
@@ -103,8 +92,9 @@ export function Track({ model, name, pointed }: TrackProps) {
     >
       <div style={{ height: `${height.value}px` }}>
         <span class="timeline-track-name">{name}</span>
-        <canvas
-          ref={canvas}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are listened to around it */}
+        <div
+          class="timeline-boxes"
           role="img"
           aria-label={`${items.value.length} ${name} in view`}
           style={{ height: `${seen.value}px` }}
@@ -120,7 +110,19 @@ export function Track({ model, name, pointed }: TrackProps) {
             if (item !== null && event.detail < 2) open(model, item);
           }}
           onDblClick={model.back}
-        />
+        >
+          <Moved
+            model={model}
+            frame={() => ({ top: 0, height: seen.value })}
+            painter={({ reach, from, width, seen: inView }) => {
+              const boxes = layOut(items.value, reach, width);
+              const [paints, marked, top] = [ink.value, outlined.value, scrolled.value];
+              const rows = { left: from, top, rowHeight: ROW, gap: GAP, seen: inView };
+              return (surface) => paintBoxes(surface, boxes, rows, paints, marked);
+            }}
+            testId={`timeline-${name}-boxes`}
+          />
+        </div>
       </div>
     </div>
   );

@@ -98,6 +98,18 @@ describe("the loader", () => {
     expect(loader.loading.value).toBe(false);
   });
 
+  it("asks nothing while something else is wanted first", async () => {
+    loader.dispose();
+    asked = [];
+    const isHeld = signal(true);
+    loader = createLoader({ axis, whole: signal(whole), window, width: signal(1000), isHeld });
+    await settle();
+    expect(asked).toHaveLength(0);
+    isHeld.value = false;
+    await settle();
+    expect(asked.map(({ route }) => route).sort()).toEqual(["tracks", "usage"]);
+  });
+
   it("asks for tracks no wider than the server answers, however far it is zoomed", async () => {
     window.value = { begin: 300_000, end: 300_003 };
     await answerAll();

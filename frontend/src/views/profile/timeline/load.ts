@@ -52,6 +52,8 @@ export interface Wanted {
   readonly window: ReadonlySignal<Range>;
   /** Pixels the window fills. */
   readonly width: ReadonlySignal<number>;
+  /** While this is true nothing is asked: something else is wanted first. */
+  readonly isHeld?: ReadonlySignal<boolean>;
 }
 
 export function createLoader(wanted: Wanted): Loader {
@@ -169,7 +171,7 @@ function slot<Answer>(
       const width = context.width.value;
       context.attempt.value;
       renewed.value;
-      if (now === null || width <= 0 || !visible.value) return;
+      if (now === null || width <= 0 || !visible.value || context.isHeld?.value) return;
       const range = window.value;
       const all = context.whole.value;
       const key = JSON.stringify(now);
@@ -186,10 +188,13 @@ function slot<Answer>(
       if (isWaiting) return;
       const stop = new AbortController();
       loading.value = true;
-      const start = () => void fetchTile(tileFor(range, all, width), now, key, stop.signal);
-      const timer = setTimeout(start, value.peek() === null ? 0 : SETTLE);
+      const start = () => {
+        if (!stop.signal.aborted) void fetchTile(tileFor(range, all, width), now, key, stop.signal);
+      };
+      // The first question waits for nothing but the rest of what changes in the same breath.
+      const timer = value.peek() === null ? queueMicrotask(start) : setTimeout(start, SETTLE);
       return () => {
-        clearTimeout(timer);
+        clearTimeout(timer ?? undefined);
         stop.abort();
       };
     });

@@ -4,6 +4,7 @@ import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Axis, Mark, TrackItem, Usage } from "../../../api";
 import { axis, converter, cursor, device, extent, hasTime, range, summary } from "../../../state";
 import { createLoader, type Loader } from "./load";
+import { createReach } from "./reach";
 import { convertRange, neighbourRow, placeOfEvent, placeOfRow, rowOfEvent } from "./rows";
 import { clampWindow, panWindow, type Range, roundWindow, sameRange, span } from "./scale";
 import {
@@ -75,6 +76,7 @@ export function createModel(isHeld?: ReadonlySignal<boolean>) {
     height: Math.max(0, height.value - ABOVE - BELOW),
     columns: Math.round(plotWidth.value * ratio.value),
   }));
+  const drawn = createReach({ whole, window, plot });
   const sheets = computed(() =>
     sheetsFor(loader.detail.value, loader.whole.value, window.value, plot.value.columns),
   );
@@ -155,6 +157,9 @@ export function createModel(isHeld?: ReadonlySignal<boolean>) {
     axis: shownAxis,
     whole,
     window,
+    /** What is drawn of the axis by what moves with the window, and where that last rested. */
+    reach: drawn.reach,
+    still: drawn.still,
     right,
     plot,
     loader,
@@ -172,6 +177,7 @@ export function createModel(isHeld?: ReadonlySignal<boolean>) {
     back: () => setWindow(before.pop() ?? whole.peek(), false),
     dispose: () => {
       converter.value = null;
+      drawn.dispose();
       loader.dispose();
     },
     basis: computed(() => summary.value?.basis ?? "requested"),

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Range, span } from "../profile/timeline/scale";
 import { around, createReach } from "./reach";
+import { type Range, span } from "./scale";
 
 const WHOLE: Range = { begin: 0, end: 1000 };
 const PLOT = { left: 0, top: 0, width: 400, height: 100, columns: 400 };

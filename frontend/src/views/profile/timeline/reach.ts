@@ -1,8 +1,8 @@
 /** What is drawn of the axis: the window and some more to both sides, so that a pan moves what is drawn. */
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { type Range, sameRange, span } from "../profile/timeline/scale";
-import type { Plot } from "../profile/timeline/scene";
+import { type Range, sameRange, span } from "./scale";
+import type { Plot } from "./scene";
 
 export interface Reach extends Range {
   /** How many times as wide as the window it is. */

@@ -47,8 +47,17 @@ export function createStack(timeline: Timeline) {
       find: "",
     };
   });
-  const { window, whole, ratio } = timeline;
-  const pictures = createPictures({ question, whole, window, bytes, plot, ratio, palette });
+  const { window, whole, ratio, reach } = timeline;
+  const pictures = createPictures({
+    question,
+    whole,
+    window,
+    reach,
+    bytes,
+    plot,
+    ratio,
+    palette,
+  });
   const pointed = computed(() => {
     const [at, picture] = [pointer.value, pictures.front.value];
     const { width, height } = plot.value;

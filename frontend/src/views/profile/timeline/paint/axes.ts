@@ -14,6 +14,15 @@ const GAP = 8;
 
 type Across = Pick<Scene, "axis" | "window" | "plot">;
 
+/** What is in view of a canvas that is `times` as wide, in its pixels: labels keep clear of the edges. */
+export interface Seen {
+  readonly left: number;
+  readonly right: number;
+  readonly times: number;
+}
+/** Pixels right of what is in view that labels may reach to. */
+const BESIDE = 16;
+
 export function paintByteAxis(surface: Surface, scene: Scene, ink: Ink): void {
   const { context } = surface;
   const { plot } = scene;
@@ -45,11 +54,18 @@ export function paintShareAxis(surface: Surface, scene: Scene, ink: Ink): void {
   label(surface, words, plot.left + right, plot.top - 10, ink.accent, ink.background);
 }
 
-export function paintPlaceAxis(surface: Surface, scene: Across, ink: Ink): void {
+export function paintPlaceAxis(
+  surface: Surface,
+  scene: Across,
+  ink: Ink,
+  seen: Seen | null = null,
+): void {
   const { context } = surface;
   const { plot, window } = scene;
   const base = plot.top + plot.height;
-  const most = Math.max(2, Math.floor(plot.width / LABEL_ROOM));
+  const times = seen?.times ?? 1;
+  // As many as would be in view: they stay where they are, however much more is drawn.
+  const most = Math.max(2, Math.floor(plot.width / times / LABEL_ROOM)) * times;
   const { ticks, base: origin } =
     scene.axis === "time" ? timeTicks(window, most) : eventTicks(window, most);
   line(
@@ -60,25 +76,48 @@ export function paintPlaceAxis(surface: Surface, scene: Across, ink: Ink): void 
   );
   context.textBaseline = "top";
   context.fillStyle = ink.quiet;
-  let free = plot.left - GAP / 2;
+  const left = seen?.left ?? plot.left;
+  const edges = { left: left - GAP / 2, begin: left - GAP / 2, end: surface.width, last: Infinity };
+  if (seen !== null) Object.assign(edges, { end: seen.right + BESIDE, last: seen.right });
   if (origin !== null) {
     context.textAlign = "left";
-    context.fillText(origin.label, plot.left, base + 6);
-    free = plot.left + widthOf(surface, origin.label) + GAP;
+    context.fillText(origin.label, left, base + 6);
+    edges.begin = left + widthOf(surface, origin.label) + GAP;
   }
+  let free = seen === null ? edges.begin : 0;
   for (const tick of ticks) {
     const x = crisp(surface, plot.left + toPixel(window, plot.width, tick.value));
     line(surface, [x, base], [x, base + 4], ink.quiet);
-    free = placeLabel(surface, tick, x, base + 6, free);
+    free = placeLabel(surface, tick, x, base + 6, free, edges);
   }
 }
 
-/** Writes a label under its tick, kept inside the canvas, left out where it would touch the last one. */
-function placeLabel(surface: Surface, tick: Tick, x: number, y: number, free: number): number {
+/** What labels must not cross: from `left` to `begin`, and `end`; ticks after `last` are out of view. */
+interface Edges {
+  readonly left: number;
+  readonly begin: number;
+  readonly end: number;
+  readonly last: number;
+}
+
+/** Writes a label under its tick, kept from the edges, left out where it would touch the last one. */
+function placeLabel(
+  surface: Surface,
+  tick: Tick,
+  x: number,
+  y: number,
+  free: number,
+  edges: Edges,
+): number {
   const { context } = surface;
   const wide = widthOf(surface, tick.label);
-  const start = Math.min(Math.max(x - wide / 2, 0), surface.width - wide);
-  if (start < free) return free;
+  let start = Math.max(x - wide / 2, 0);
+  if (start < edges.end && start + wide > edges.end) {
+    if (x > edges.last) return free;
+    start = edges.end - wide;
+  }
+  const isCut = start < edges.begin && start + wide > edges.left;
+  if (start < free || isCut) return free;
   context.textAlign = "left";
   context.fillText(tick.label, start, y);
   return start + wide + GAP;

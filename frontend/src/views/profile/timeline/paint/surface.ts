@@ -1,7 +1,7 @@
 /** A canvas made ready for drawing in CSS pixels at the screen's own resolution. */
 
 export interface Surface {
-  readonly context: CanvasRenderingContext2D;
+  readonly context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
   readonly width: number;
   readonly height: number;
   /** Device pixels a CSS pixel. */
@@ -11,7 +11,38 @@ export interface Surface {
 
 /** Sizes and clears `canvas`; null where the browser gives no context. */
 export function prepare(canvas: HTMLCanvasElement, width: number, height: number): Surface | null {
-  const context = canvas.getContext("2d");
+  return cleared(canvas, fontOf(canvas), width, height);
+}
+
+let scratch: OffscreenCanvas | null = null;
+
+/**
+ * Paints a canvas that others move or that stays: it holds an image then, which costs nothing while it
+ * is the same. Browsers without a GPU copy every other canvas whenever anything on the page moves.
+ */
+export function present(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+  paint: (surface: Surface) => void,
+): void {
+  scratch ??= new OffscreenCanvas(1, 1);
+  const surface = cleared(scratch, fontOf(canvas), width, height);
+  if (surface === null) return;
+  paint(surface);
+  const image = scratch.transferToImageBitmap();
+  if (canvas.width !== image.width) canvas.width = image.width;
+  if (canvas.height !== image.height) canvas.height = image.height;
+  canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(image);
+}
+
+function cleared(
+  canvas: HTMLCanvasElement | OffscreenCanvas,
+  font: string,
+  width: number,
+  height: number,
+): Surface | null {
+  const context = canvas.getContext("2d") as Surface["context"] | null;
   if (context === null || width <= 0 || height <= 0) return null;
   const ratio = window.devicePixelRatio || 1;
   const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -19,7 +50,6 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   if (canvas.height !== down) canvas.height = down;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
-  const font = fontOf(canvas);
   context.font = `11px ${font}`;
   return { context, width, height, ratio, font };
 }

@@ -3,6 +3,7 @@
 import type { Ink } from "../../../../theme/theme";
 import { mix } from "../colour";
 import { type Box, fitText } from "../lanes";
+import type { Seen } from "./axes";
 import { type Surface, widthOf } from "./surface";
 
 export interface Rows {
@@ -12,6 +13,8 @@ export interface Rows {
   readonly top: number;
   readonly rowHeight: number;
   readonly gap: number;
+  /** What is in view: names keep to it. */
+  readonly seen: Seen;
 }
 
 /** Ids of what is pointed at, and of what is explained. */
@@ -50,11 +53,18 @@ export function paintBoxes(
     }
     paintOpenSide(surface, box, x, y, wide, rows.rowHeight, ink.accent);
     const name = box.item.count > 1 ? `${box.item.count} × ${box.item.name}` : box.item.name;
-    const text = fitText(name, wide - 2 * PADDING, measure);
+    const [from, to] = shownPart(x, x + wide, rows.seen);
+    const text = fitText(name, to - from - 2 * PADDING, measure);
     if (text === "") continue;
     context.fillStyle = ink.text;
-    context.fillText(text, x + PADDING, y + rows.rowHeight / 2 + 0.5);
+    context.fillText(text, from + PADDING, y + rows.rowHeight / 2 + 0.5);
   }
+}
+
+/** The part of a box that is in view; all of one that is not. */
+function shownPart(left: number, right: number, seen: Seen): readonly [number, number] {
+  if (right <= seen.left || left >= seen.right) return [left, right];
+  return [Math.max(left, seen.left), Math.min(right, seen.right)];
 }
 
 /** A dashed edge where a span was never seen to begin or to end. */
