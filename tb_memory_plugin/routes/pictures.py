@@ -50,6 +50,9 @@ def state(recording: Recording, device: Device, asked: Parameters) -> Answer:
         pixel=asked.integer("pixel", 1, 1 << 61, 1),
         begin=asked.bound("begin"),
         end=asked.bound("end"),
+        by=asked.text("by", ""),
+        pattern=asked.text("pattern", ""),
+        top=asking.top(asked),
     )
     return Answer(content, BINARY)
 

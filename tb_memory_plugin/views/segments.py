@@ -9,7 +9,9 @@ import pyarrow as pa
 
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.grouping import group_ids
 from tb_memory_plugin.analysis.instants import Instant, resolve, step_at
+from tb_memory_plugin.analysis.ranking import TOP, describe, ranking
 from tb_memory_plugin.analysis.segment_state import SegmentState, segment_state
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -32,12 +34,16 @@ def window(
     pixel: int = 1,
     begin: int | None = None,
     end: int | None = None,
+    by: str = "",
+    pattern: str = "",
+    top: int = TOP,
 ) -> bytes:
     """The two Arrow IPC streams of ``GET segments`` (docs/architecture.md has their columns).
 
     ``begin`` … ``end`` is the part wanted of the line that all segments make, one after the
     other; blocks under ``pixel`` bytes that begin in the same pixel of their segment are one.
-    Raises QueryError.
+    With ``by`` blocks have the band of their group among the ``top`` of ``usage``. Raises
+    QueryError.
     """
     instant = resolve(recording, device, at)
     state = segment_state(recording, device, instant.event)
@@ -51,11 +57,13 @@ def window(
         largest = np.argsort(-segments.size[inside], kind="stable")[:MOST_SEGMENTS]
         shown = inside[largest]
     shown = shown[np.argsort(place[shown])]
-    pixel, blocks = block_columns(state, shown, place, low, high, pixel, MOST_BLOCKS)
+    band = _bands(recording, device, state, by, pattern, top) if by else None
+    pixel, blocks = block_columns(state, shown, place, low, high, pixel, MOST_BLOCKS, band)
     about = {
         **described(recording, device, state, instant),
         "pools": groups,
         "kinds": arrays.words(recording.table("segment_lives"), "kind"),
+        **({"by": by, "groups": describe(recording, device, by, pattern, top)} if by else {}),
         "pixel": pixel,
         "begin": low,
         "end": high,
@@ -66,6 +74,16 @@ def window(
     }
     rows = _segment_columns(state, shown, place, group)
     return ipc.joined([ipc.stream(rows, "state", about), ipc.stream(blocks)])
+
+
+def _bands(
+    recording: Recording, device: Device, state: SegmentState, by: str, pattern: str, top: int
+) -> IntArray:
+    """Of every block the place of its group among those that ``ranking`` shows."""
+    row = state.blocks.allocation - recording.rows("allocations", device).start
+    band = ranking(recording, device, by, pattern, top).band
+    found: IntArray = band[group_ids(recording, device, by, pattern).ids[row]]
+    return found
 
 
 def described(

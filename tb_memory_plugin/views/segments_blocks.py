@@ -18,11 +18,14 @@ def block_columns(
     high: int,
     pixel: int,
     most: int,
+    band: IntArray | None = None,
 ) -> tuple[int, dict[str, pa.Array]]:
     """The columns of the blocks between ``low`` and ``high``, and the pixel they are merged by.
 
     ``shown`` are the segments that the answer has, in its order, ``place`` where each segment
     begins on the line of all. ``pixel`` is doubled until there are no more than ``most`` rows.
+    ``band`` is the place of the group of each block; where it is given, so is a column of it, -1
+    for several.
     """
     blocks = state.blocks
     row = np.full(len(place), -1, dtype=np.int64)
@@ -52,7 +55,9 @@ def block_columns(
         sums = {name: np.add.reduceat(value, first) for name, value in values.items()}
     single = np.where(counts == 1, blocks.allocation[chosen][first], -1)
     wide, narrow = pa.int64(), pa.int32()
+    columns = {} if band is None else {"band": arrays.column(_bands(band[chosen], first), narrow)}
     return pixel, {
+        **columns,
         "segment": arrays.column(row[segment[first]], narrow),
         "offset": arrays.column(offset[first], wide),
         "size": arrays.column(extent, wide),
@@ -61,6 +66,15 @@ def block_columns(
         "inferred": arrays.column(sums["inferred"], narrow),
         **{name: arrays.column(sums[name], wide) for name in ("used", "requested", "pending")},
     }
+
+
+def _bands(band: IntArray, first: IntArray) -> IntArray:
+    """The band that all blocks of a run are of, -1 where they are of several."""
+    if not len(first):
+        return first
+    least, most = np.minimum.reduceat(band, first), np.maximum.reduceat(band, first)
+    found: IntArray = np.where(least == most, least, -1)
+    return found
 
 
 def _first_of_runs(segment: IntArray, offset: IntArray, size: IntArray, pixel: int) -> IntArray:

@@ -20,7 +20,7 @@ from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import FrameLocator, Page, Route
+    from playwright.sync_api import FrameLocator, Locator, Page, Route
 
 REAL = ("small_train", "oom_expandable_3gpu", "private_pools_nohistory")
 #: Pixels right of the plot while fragmentation has an axis there.
@@ -111,6 +111,22 @@ def find(frame: FrameLocator, page: Page, words: str) -> str:
     raise AssertionError(f"nothing in the map says {words!r}")
 
 
+_BACKGROUNDS = """all => all.map(each => "#" + getComputedStyle(each).backgroundColor
+  .match(/\\d+/g).slice(0, 3).map(part => Number(part).toString(16).padStart(2, "0")).join(""))"""
+
+
+def colours(canvas: Locator) -> set[str]:
+    """The colours that at least some pixels of a canvas have."""
+    found = canvas.evaluate("""canvas => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const found = new Set();
+      for (let at = 0; at < data.length; at += 4)
+        found.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+      return [...found];
+    }""")
+    return {f"#{colour:06x}" for colour in found}
+
+
 def exact(frame: FrameLocator, label: str) -> int:
     found = frame.locator(f"[data-testid=segments-tooltip] [data-exact='{label}']").inner_text()
     return int(re.sub(r"\D", "", found))
@@ -166,6 +182,31 @@ def test_what_is_under_the_pointer_is_told_to_the_byte_and_can_be_selected(
     assert after != before, "the selected block is marked"
     free = find(frame, watched.page, "free")
     assert "segment of" in free
+
+
+def test_blocks_have_the_colours_of_their_groups(
+    watched: Watched, server: TensorBoardServer, everywhere: Any
+) -> None:
+    frame = show(watched, server, "small_train", by="op")
+    canvas = frame.get_by_test_id("segments-canvas")
+    legend = frame.locator(".segments-legend li")
+    assert "requested" in legend.all_inner_texts()
+    assert "#4477aa" in colours(canvas)
+    frame.get_by_role("radio", name="group", exact=True).click()
+    legend.locator("i[style]").first.wait_for()
+    settle(watched.page)
+    shown = legend.locator("i[style]").evaluate_all(_BACKGROUNDS)
+    assert shown
+    assert set(shown) & colours(canvas)
+    frame.locator("select.choice").select_option("stack")
+    frame.locator(".segments-legend li", has_text=".py:").first.wait_for()
+    settle(watched.page)
+    by_stack = set(legend.locator("i[style]").evaluate_all(_BACKGROUNDS))
+    assert by_stack & colours(canvas)
+    chart = frame.locator(".timeline-groups .timeline-swatch").evaluate_all(_BACKGROUNDS)
+    assert by_stack & set(chart)
+    assert words_of(settled_address(watched.page, "p.memory.blocks"))["blocks"] == "group"
+    everywhere(watched.page, "groups")
 
 
 def test_arrows_step_event_by_event(

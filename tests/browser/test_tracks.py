@@ -65,7 +65,8 @@ def test_annotations_are_named_zoomed_to_and_explained(
     _expect(tip).to_contain_text("forward")
     _expect(tip).to_contain_text(f"event {first} → event {last}")
     _expect(tip).to_contain_text("peak ")  # once it is known
-    before = track.evaluate("canvas => canvas.toDataURL()")
+    boxes = chart.frame.get_by_test_id("timeline-annotations-boxes")
+    before = boxes.evaluate("canvas => canvas.toDataURL()")
     watched.page.mouse.click(*chart.point(middle, of=track))
     assert _window(watched) == pytest.approx((first, last), abs=2)
     _expect(chart.frame.locator(".inspector .title")).to_have_text("forward")
@@ -76,7 +77,7 @@ def test_annotations_are_named_zoomed_to_and_explained(
     assert _exact(chart, "After it") == made.allocated[last - 1]
     assert _exact(chart, "Born in it") == LAYERS * ACTIVATION
     assert _exact(chart, "Kept") == LAYERS * ACTIVATION
-    assert track.evaluate("canvas => canvas.toDataURL()") != before
+    assert boxes.evaluate("canvas => canvas.toDataURL()") != before
     pictures(watched.page)
     watched.page.mouse.dblclick(*chart.point(0.5, of=track))
     _settled_without(watched, "p.memory.window")
@@ -94,10 +95,10 @@ def test_what_is_explained_is_in_the_address_and_leads_on(
     inspector = again.frame.locator(".inspector")
     _expect(inspector.locator(".title")).to_have_text("step 1")
     assert _exact(again, "Peak in it") == max(made.allocated[first - 1 : last])
-    inspector.get_by_role("button", name="its peak").click()
-    _settled_without(watched, "p.memory.at")  # the peak of all is in this step
     inspector.get_by_role("button", name="its end").click()
     assert words_of(settled_address(watched.page, "p.memory.at"))["at"] == str(last - 1)
+    inspector.get_by_role("button", name="its peak").click()
+    _settled_without(watched, "p.memory.at")  # the peak of all is in this step
     inspector.get_by_role("button", name="zoom to it").click()
     assert _window(watched) == (first, last)
     inspector.get_by_role("button", name="group by step").click()

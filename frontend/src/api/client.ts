@@ -126,6 +126,9 @@ export interface SegmentsQuery extends Target {
   pixel: number;
   begin?: number;
   end?: number;
+  /** Grouping whose bands the blocks shall have. */
+  by?: string;
+  pattern?: string;
 }
 
 export interface EventsQuery extends Target {

@@ -2,7 +2,7 @@
 
 import { type Table, tableFromIPC } from "@uwdata/flechette";
 import { streamsOf } from "./streams";
-import type { Axis } from "./types";
+import type { Axis, UsageGroup } from "./types";
 
 export interface Measure {
   /** Null where there is nothing to divide. */
@@ -52,6 +52,9 @@ export interface StateAbout {
   begin: number;
   end: number;
   hidden: { segments: number; bytes: number };
+  /** What blocks are grouped by, where that was asked for. */
+  by?: string;
+  groups?: UsageGroup[];
 }
 
 /** One row a segment, by pool, stream and address. */
@@ -89,6 +92,8 @@ export interface BlockRows {
   inferred: Float64Array;
   /** -1 where several are merged. */
   allocation: Float64Array;
+  /** Place of its group, -1 where several are merged; empty where no grouping was asked for. */
+  band: Float64Array;
 }
 
 export interface SegmentState {
@@ -165,6 +170,7 @@ export function decodeSegments(body: Uint8Array): SegmentState {
       count: block("count"),
       inferred: block("inferred"),
       allocation: block("allocation"),
+      band: block("band"),
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Axis, Device, Source, Summary } from "../api";
 import { device, openStatus, sourceId, summary } from "../state/recording";
 import {
   axis,
+  blocksBy,
   by,
   bytesRange,
   call,
@@ -128,6 +129,7 @@ function applyPlace(link: Link, fresh: Summary): void {
   folded.value = !(link.calls?.includes("unfolded") ?? false);
   upwards.value = link.calls?.includes("upwards") ?? false;
   call.value = link.call ?? null;
+  blocksBy.value = link.blocks ?? "kind";
   only.value = link.only ?? "all";
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";

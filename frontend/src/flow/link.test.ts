@@ -13,6 +13,7 @@ const WHOLE: Link = {
   pattern: "attention|mlp",
   selection: { kind: "group", by: "pattern", key: "…rest" },
   filter: "size>10MiB step=0",
+  blocks: "group",
   events: "action:alloc -free",
   sort: "-largest",
   find: "category:gradient size>10MiB",

@@ -29,6 +29,7 @@ export interface Link {
   of?: Of;
   calls?: CallsWord[];
   call?: string;
+  blocks?: "group";
 }
 
 /** How calls are shown, where that is not as it starts. */
@@ -119,6 +120,7 @@ export function fromWords(words: Words): Link {
     bytes: windowOf(words.bytes),
     of: WEIGHTS.find((known) => known === words.of),
     calls: callsOf(words.calls),
+    blocks: words.blocks === "group" ? "group" : undefined,
     call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
@@ -157,6 +159,7 @@ function toWords(link: Link): Words {
   put("of", link.of);
   put("calls", link.calls?.join("."));
   put("call", link.call);
+  put("blocks", link.blocks);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

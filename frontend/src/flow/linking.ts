@@ -4,6 +4,7 @@ import { batch, effect } from "@preact/signals";
 import { device, source, sourceId, sourceList, summary } from "../state/recording";
 import {
   axis,
+  blocksBy,
   by,
   bytesRange,
   call,
@@ -128,5 +129,6 @@ function stateLink(): Link | null {
   const calls = CALLS.filter((word) => CALLS_SHOWN[word]());
   if (calls.length > 0) link.calls = calls;
   if (call.value) link.call = call.value;
+  if (blocksBy.value === "group") link.blocks = "group";
   return link;
 }

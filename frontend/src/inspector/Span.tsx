@@ -6,7 +6,7 @@ import { chooseGrouping } from "../flow/choose";
 import { spanCard } from "../flow/questions";
 import { bytes, count, counted, duration, exactBytes, signedBytes } from "../format";
 import { momentWords } from "../state/moment";
-import { extent, summary } from "../state/recording";
+import { device, extent, summary } from "../state/recording";
 import { axis, by, cursor, of, range, viewKey } from "../state/view";
 import { Facts } from "./Facts";
 import { around, spanRange } from "./life";
@@ -104,7 +104,7 @@ function Ways({ card }: { card: SpanCard }) {
   const zoom = () => (range.value = place);
   const jump = ({ event, time }: Level): void =>
     batch(() => {
-      cursor.value = event;
+      cursor.value = event === device.value?.peak_event ? null : event;
       const at = axis.value === "event" ? event : time;
       // What one jumps to should be in view.
       if (range.value && at !== null) range.value = around(range.value, at, everything);

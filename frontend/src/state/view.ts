@@ -57,5 +57,7 @@ export const call = signal<string | null>(null);
 export const filter = signal("");
 /** What of all events is listed. */
 export const eventFilter = signal("");
+/** What the colour of a block says: what its bytes are to the allocator, or its group. */
+export const blocksBy = signal<"kind" | "group">("kind");
 /** Column and direction of the breakdown, as the routes take it: `-bytes`, `count`, … */
 export const sort = signal("-bytes");

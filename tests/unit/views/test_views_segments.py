@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.grouping import group_ids
+from tb_memory_plugin.analysis.ranking import ranking
 from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
@@ -219,6 +221,31 @@ def test_the_whole_state_says_the_same(seed: int) -> None:
         assert holes[largest] == max(holes.values()) if holes else largest == -1
     assert sum(pool["reserved"] for pool in answer["pools"]) == answer["reserved"]
     assert answer["largest_free"] == max(pool["largest_free"] for pool in answer["pools"])
+
+
+@pytest.mark.parametrize("by", ["category", "stack", "size"])
+@pytest.mark.parametrize("pixel", [1, 4096, 1 << 22])
+def test_blocks_have_the_band_of_their_group(by: str, pixel: int) -> None:
+    recording = simulated(5, expandable=False).recording
+    device = recording.devices[0]
+    about, _, rows = ask(recording, at="peak", pixel=pixel, by=by, top=3)
+    _, _, finest = ask(recording, at="peak", by=by, top=3)
+    first = recording.rows("allocations", device).start
+    ids = group_ids(recording, device, by).ids
+    ranked = ranking(recording, device, by, "", 3)
+    expected = {
+        (row["segment"], row["offset"]): int(ranked.band[ids[row["allocation"] - first]])
+        for row in finest.to_pylist()
+    }
+    assert len(about["groups"]) == ranked.bands
+    for row in rows.to_pylist():
+        inside = {
+            band
+            for (segment, offset), band in expected.items()
+            if segment == row["segment"] and row["offset"] <= offset < row["offset"] + row["size"]
+        }
+        assert row["band"] == (inside.pop() if len(inside) == 1 else -1)
+    assert "band" not in ask(recording, at="peak")[2].column_names
 
 
 def test_a_moment_that_is_none_is_refused() -> None:

@@ -5,9 +5,11 @@ import { stateFile } from "../../api";
 import { Segmented } from "../../components/Segmented";
 import { target } from "../../flow/questions";
 import { bytes } from "../../format";
-import { cursor, hasHistory } from "../../state";
+import { blocksBy, by, cursor, hasHistory } from "../../state";
 import { dark, ink } from "../../theme/theme";
+import { groupLabel } from "../profile/breakdown/model";
 import { prepare } from "../profile/timeline/paint/surface";
+import { groupsOf } from "./map/groups";
 import { type Fills, fillsFor, texturesFor } from "./map/textures";
 import type { Model } from "./model";
 import { SPEEDS } from "./play";
@@ -16,6 +18,18 @@ export function Bar({ model }: { model: Model }) {
   return (
     <div class="segments-bar">
       {hasHistory.value && <Player model={model} />}
+      <div class="labelled">
+        <span class="quiet">colour</span>
+        <Segmented
+          label="What colours say"
+          value={blocksBy.value}
+          choose={(next) => (blocksBy.value = next)}
+          options={[
+            { key: "kind", label: "kind", reason: null, title: "What bytes are to the allocator" },
+            { key: "group", label: "group", reason: null, title: "The groups of all views" },
+          ]}
+        />
+      </div>
       <Legend model={model} />
       <Zoom model={model} />
       {target.value && (
@@ -71,10 +85,19 @@ const KINDS = [
 function Legend({ model }: { model: Model }) {
   const basis = model.state.value?.about.basis;
   const isExpandable = model.state.value?.segments.expandable.includes(1) === true;
+  const groups = groupsOf(model.state.value);
+  const isLeftOut = (kind: string): boolean =>
+    (basis === "size" && kind === "rounding") || (groups !== null && kind === "requested");
   return (
     <ul class="segments-legend" aria-label="What is drawn">
+      {groups?.map(({ group, colour }) => (
+        <li key={group.key} title={group.label}>
+          <i class="segments-swatch" style={{ background: colour }} />
+          <span class="clip">{groupLabel(group.label, by.value)}</span>
+        </li>
+      ))}
       {KINDS.map(([kind, label]) =>
-        basis === "size" && kind === "rounding" ? null : (
+        isLeftOut(kind) ? null : (
           <li key={kind}>
             <Swatch kind={kind} />
             {basis === "size" && kind === "requested" ? "allocated" : label}

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { getPools, getSegments, type SegmentState } from "../../api";
 import { target } from "../../flow/questions";
-import { cursor, device, hasHistory } from "../../state";
+import { blocksBy, by, cursor, device, hasHistory, pattern } from "../../state";
 import { resource } from "../../state/resource";
 import { tileFor } from "../profile/timeline/grid";
 import { createModel } from "../profile/timeline/model";
@@ -46,9 +46,15 @@ export function create() {
     return 2 ** Math.max(0, Math.floor(Math.log2(bytes)));
   });
 
+  /** Only asked for while blocks are coloured by it. */
+  const grouping = computed(() => {
+    if (blocksBy.value === "kind") return {};
+    return { by: by.value, pattern: by.value === "pattern" ? pattern.value : "" };
+  });
   const asked = resource(() => {
     if (!target.value || width.value <= 0) return null;
-    return { ...target.value, at: cursor.value ?? ("peak" as const), pixel: pixel.value };
+    const at = cursor.value ?? ("peak" as const);
+    return { ...target.value, at, pixel: pixel.value, ...grouping.value };
   }, getSegments);
   const state = computed<SegmentState | null>(() => asked.answer.value.data);
   const layout = computed<Layout | null>(() =>
@@ -69,6 +75,7 @@ export function create() {
       ...target.value,
       at: now.about.event,
       pixel: pixel.value,
+      ...grouping.value,
       begin: Math.floor(seen.begin / piece) * piece,
       end: Math.ceil(seen.end / piece) * piece,
     };

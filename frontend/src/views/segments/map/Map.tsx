@@ -10,6 +10,7 @@ import { usePaint } from "../../profile/timeline/usePaint";
 import { MAP_HEIGHT, type Model } from "../model";
 import { type Source, type Stretch, stretchesAt, thingIn } from "./blocks";
 import { follow } from "./gestures";
+import { fillOf, groupsOf } from "./groups";
 import { stripsOf, topOf } from "./layout";
 import { paintMap } from "./paint";
 import { MapTooltip } from "./Tooltip";
@@ -96,6 +97,7 @@ function pictureOf(model: Model) {
     selected: selected(model),
     changed: changed(model),
     hovered,
+    fill: fillOf(groupsOf(whole.state), paints),
   };
   return {
     width: model.width.value,

@@ -57,6 +57,7 @@ function made(
       count: none(),
       inferred: none(),
       allocation: none(),
+      band: none(),
     },
   };
 }

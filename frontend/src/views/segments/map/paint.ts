@@ -5,6 +5,7 @@ import { bytes, counted } from "../../../format";
 import type { Ink } from "../../../theme/theme";
 import { crisp, type Surface } from "../../profile/timeline/paint/surface";
 import { covers, type Source, type Stretch } from "./blocks";
+import type { Fill } from "./groups";
 import { firstBelow, type Layout, LINE, type Strip, stripsOf } from "./layout";
 import { BAR, paintBlocks } from "./paintBlocks";
 import { type Fills, texturesFor } from "./textures";
@@ -20,6 +21,7 @@ export interface MapScene {
   /** What the event at the cursor was about. */
   readonly changed: readonly Stretch[];
   readonly hovered: Stretch | null;
+  readonly fill: Fill;
 }
 
 export function paintMap(surface: Surface, scene: MapScene, ink: Ink, fills: Fills): void {
@@ -37,7 +39,7 @@ export function paintMap(surface: Surface, scene: MapScene, ink: Ink, fills: Fil
     for (const strip of stripsOf(layout, segments, row, scroll, scroll + height)) {
       const [source, at] = detailed(strip) ?? [whole, row];
       paintFree(surface, strip, segments.expandable[row] === 1, ink, fills);
-      paintBlocks(surface, source, at, strip, patterns);
+      paintBlocks(surface, source, at, strip, { ...patterns, fill: scene.fill });
       if (largest.has(row)) paintLargest(surface, scene, row, strip, ink);
     }
   }

@@ -3,6 +3,7 @@
 import type { SegmentState } from "../../../api";
 import type { Surface } from "../../profile/timeline/paint/surface";
 import { blockFrom, type Source } from "./blocks";
+import type { Fill } from "./groups";
 import type { Strip } from "./layout";
 import type { Textures } from "./textures";
 
@@ -14,7 +15,7 @@ export function paintBlocks(
   { state, starts }: Source,
   segment: number,
   strip: Strip,
-  textures: Textures,
+  textures: Textures & { readonly fill: Fill },
 ): void {
   const { blocks } = state;
   const stop = starts[segment + 1] as number;
@@ -42,18 +43,20 @@ interface Box {
 /** One block: what was asked for from its beginning on, what was added after it. */
 function paintOne(
   { context }: Surface,
-  { blocks }: SegmentState,
+  state: SegmentState,
   row: number,
   { left, right, top, isWhole }: Box,
   strip: Strip,
   scale: number,
-  textures: Textures,
+  textures: Textures & { readonly fill: Fill },
 ): void {
+  const { blocks } = state;
   const begin = blocks.offset[row] as number;
   const filled = begin + (blocks.requested[row] as number);
   const end = right - (isWhole ? 1 : 0);
   const until = Math.min(Math.max(strip.x + (filled - strip.from) * scale, left), end);
-  context.fillStyle = (blocks.pending[row] as number) > 0 ? textures.pending : textures.requested;
+  const asked = textures.fill(state, row) ?? textures.requested;
+  context.fillStyle = (blocks.pending[row] as number) > 0 ? textures.pending : asked;
   context.fillRect(left, top, until - left, BAR);
   context.fillStyle = textures.rounding;
   context.fillRect(until, top, end - until, BAR);
@@ -62,17 +65,18 @@ function paintOne(
 /** Blocks too small to tell apart: their shares, from the bottom up. */
 function paintMany(
   { context }: Surface,
-  { blocks }: SegmentState,
+  state: SegmentState,
   row: number,
   { left, right, top }: Box,
-  textures: Textures,
+  textures: Textures & { readonly fill: Fill },
 ): void {
+  const { blocks } = state;
   const unit = BAR / (blocks.size[row] as number);
   const used = blocks.used[row] as number;
   const pending = blocks.pending[row] as number;
   const rounding = Math.max(0, used - (blocks.requested[row] as number));
   const parts = [
-    [textures.requested, Math.max(0, used - pending - rounding)],
+    [textures.fill(state, row) ?? textures.requested, Math.max(0, used - pending - rounding)],
     [textures.pending, pending],
     [textures.rounding, Math.min(rounding, used - pending)],
   ] as const;
