@@ -51,6 +51,8 @@ const MOST_PIXELS = 4_000_000;
 
 /** Tiles outlast the view: coming back to it costs nothing. */
 const store = new TileStore();
+/** Whose wishes the store has: those of the next view may come before this one is left. */
+let wishing: object | null = null;
 
 export type Pictures = ReturnType<typeof createPictures>;
 
@@ -68,6 +70,7 @@ export function createPictures(wanted: Wanted) {
     const question = wanted.question.peek();
     if (question === null || !visible.peek()) return;
     const { missing, ahead, shape } = coverOf(question, wanted);
+    wishing = wanted;
     store.wish([
       ...fromMiddle(missing).map((place) => ({ question, place, shape })),
       ...ahead.map((place) => ({ question, place, shape, isAhead: true })),
@@ -168,7 +171,7 @@ export function createPictures(wanted: Wanted) {
     dispose: () => {
       isClosed = true;
       clearTimeout(timer);
-      store.wish([]);
+      if (wishing === wanted) store.wish([]);
       for (const stop of stops) stop();
     },
   };
