@@ -338,7 +338,8 @@ def test_a_server_that_was_away_is_taken_up_again(
             frame.get_by_role("button", name="stream").click()
         row = frame.locator("table.groups tr[data-row]", has_text="default stream")
         row.wait_for(timeout=30_000)
-        assert not frame.get_by_text("does not answer").count()
+        # Where the new server was slow to start its absence was noticed; that is taken back.
+        frame.get_by_text("does not answer").wait_for(state="detached", timeout=10_000)
         watched.page.goto("about:blank")
     watched.faults[:] = [fault for fault in watched.faults if "ERR_CONNECTION" not in fault]
 
