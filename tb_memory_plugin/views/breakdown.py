@@ -15,7 +15,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.filters import mask
 from tb_memory_plugin.analysis.frames import frame_labels, frames_of_stacks, named_by
 from tb_memory_plugin.analysis.grouping import FIRST, Groups, group_ids
-from tb_memory_plugin.analysis.instants import resolve, step_at
+from tb_memory_plugin.analysis.instants import Instant, resolve, step_at
 from tb_memory_plugin.analysis.ranking import TOP, ranking
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -45,10 +45,7 @@ def page(
 
     ``limit`` None gives them all. Raises QueryError.
     """
-    instant = resolve(recording, device, at)
-    groups = group_ids(recording, device, by, pattern)
-    found = breakdown(recording, device, instant.event, groups, mask(recording, device, filter))
-    order = _group_order(recording, groups, found, sort)
+    instant, groups, found, order = _broken_down(recording, device, at, by, pattern, filter, sort)
     shown = order if limit is None else order[: max(0, min(limit, MOST))]
     left = order[len(shown) :]
     reserved = recording.values("usage", "reserved", device)[instant.row]
@@ -80,14 +77,27 @@ def whole(
     sort: str = "-bytes",
 ) -> Iterator[list[dict[str, Any]]]:
     """All groups of :func:`page`, some at a time. Raises QueryError before the first of them."""
-    instant = resolve(recording, device, at)
-    groups = group_ids(recording, device, by, pattern)
-    found = breakdown(recording, device, instant.event, groups, mask(recording, device, filter))
-    order = _group_order(recording, groups, found, sort)
+    _, groups, found, order = _broken_down(recording, device, at, by, pattern, filter, sort)
     return (
         _group_rows(recording, device, groups, found, order[begin : begin + MOST])
         for begin in range(0, len(order), MOST)
     )
+
+
+def _broken_down(
+    recording: Recording,
+    device: Device,
+    at: str,
+    by: str,
+    pattern: str,
+    filter: str,
+    sort: str,
+) -> tuple[Instant, Groups, Breakdown, IntArray]:
+    """What was asked about, its groups, what they hold, and the order they are told in."""
+    instant = resolve(recording, device, at)
+    groups = group_ids(recording, device, by, pattern)
+    found = breakdown(recording, device, instant.event, groups, mask(recording, device, filter))
+    return instant, groups, found, _group_order(recording, groups, found, sort)
 
 
 def allocations(
