@@ -5,6 +5,7 @@ import { card } from "../flow/questions";
 import { bytes, exactBytes } from "../format";
 import { momentWords } from "../state/moment";
 import { summary } from "../state/recording";
+import { Answered } from "./Answered";
 import { type FactRow, Facts } from "./Facts";
 import { lifeWords } from "./life";
 import { Shapes } from "./Shapes";
@@ -13,15 +14,10 @@ import { Stack } from "./Stack";
 import { Ways } from "./Ways";
 
 export function Allocation() {
-  const { data, error } = card.value;
-  if (error) {
-    return (
-      <p class="danger" role="alert">
-        {error}
-      </p>
-    );
-  }
-  if (!data) return <p class="quiet">Looking it up …</p>;
+  return <Answered answer={card.value}>{(data) => <Told data={data} />}</Answered>;
+}
+
+function Told({ data }: { data: AllocationCard }) {
   return (
     <>
       <h2 class="title">{titleOf(data)}</h2>

@@ -8,20 +8,16 @@ import { bytes, count, counted, duration, exactBytes, signedBytes } from "../for
 import { momentWords } from "../state/moment";
 import { device, extent, summary } from "../state/recording";
 import { axis, by, cursor, of, range, viewKey } from "../state/view";
+import { Answered } from "./Answered";
 import { Facts } from "./Facts";
 import { around, spanRange } from "./life";
 import { Way } from "./Ways";
 
 export function Span() {
-  const { data, error } = spanCard.value;
-  if (error) {
-    return (
-      <p class="danger" role="alert">
-        {error}
-      </p>
-    );
-  }
-  if (!data) return <p class="quiet">Looking it up …</p>;
+  return <Answered answer={spanCard.value}>{(data) => <Told data={data} />}</Answered>;
+}
+
+function Told({ data }: { data: SpanCard }) {
   return (
     <>
       <h2 class="title">{data.name}</h2>
