@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from benchmarks._recordings import training
-from benchmarks.http_usage import anonymous, without_plugin
 from benchmarks.usage_window import Times
 from tb_memory_plugin.analysis.windows import AXES
 from tb_memory_plugin.recording.recording import Recording, save
@@ -21,7 +21,34 @@ from tb_memory_plugin.views import grid
 from tests.plugin.logdirs import write_scalars
 from tests.plugin.server import TensorBoardServer
 
+#: TensorBoard with nothing but its own plugins.
+_WITHOUT = (
+    "import sys; from tensorboard import default, program; "
+    "board = program.TensorBoard(plugins=default.get_static_plugins()); "
+    "board.configure(sys.argv); sys.exit(board.main())"
+)
+
 _DEEPEST = 18  # halvings of the whole axis
+
+
+class _Without(TensorBoardServer):
+    """The same server without any plugin from outside."""
+
+    program: ClassVar[tuple[str, ...]] = (sys.executable, "-c", _WITHOUT)
+
+
+def without_plugin(logdir: Path) -> TensorBoardServer:
+    """A TensorBoard on ``logdir`` without any plugin from outside."""
+    return _Without(logdir)
+
+
+def anonymous(pid: int) -> int:
+    """Bytes of memory that are the process's own (Linux; 0 elsewhere)."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
 
 
 @dataclass
@@ -34,15 +61,20 @@ class Asked:
     largest: int = 0
 
 
-@contextmanager
-def serving(events: int, folder: Path) -> Iterator[Asked]:
-    """A TensorBoard on a recording of ``events`` events that is in the cache already."""
+def recorded(events: int, folder: Path) -> tuple[Path, Recording]:
+    """A logdir with a recording of ``events`` events that is in the cache already."""
     os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
     logdir = folder / "logdir"
     write_scalars(logdir / "run")
     path = logdir / "run" / "plugins" / "memory" / "training.tbmem"
     save(training(events), path, compress=True)
-    recording = load_path(path)
+    return logdir, load_path(path)
+
+
+@contextmanager
+def serving(events: int, folder: Path) -> Iterator[Asked]:
+    """A TensorBoard on a recording of ``events`` events that is in the cache already."""
+    logdir, recording = recorded(events, folder)
     with TensorBoardServer(logdir) as server:
         (source,) = server.sources(after=1).values()
         version = server.opened(source["id"])["version"]

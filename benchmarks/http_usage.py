@@ -12,55 +12,24 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from benchmarks._recordings import training
+from benchmarks._http import anonymous, recorded, without_plugin
 from benchmarks.usage_window import PATTERNS, Times, questions, timed
 from tb_memory_plugin.analysis.windows import AXES
-from tb_memory_plugin.recording.recording import Recording, save
-from tb_memory_plugin.store.load import load_path
+from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import grid
-from tests.plugin.logdirs import write_scalars
 from tests.plugin.server import TensorBoardServer
-
-#: TensorBoard with nothing but its own plugins.
-_WITHOUT = (
-    "import sys; from tensorboard import default, program; "
-    "board = program.TensorBoard(plugins=default.get_static_plugins()); "
-    "board.configure(sys.argv); sys.exit(board.main())"
-)
-
 
 _TITLES = {
     "firsts": "first of each grouping",
     "whole": "warm, the whole axis",
     "deepest": "warm, the deepest zoom",
 }
-
-
-class _Without(TensorBoardServer):
-    """The same server without any plugin from outside."""
-
-    program: ClassVar[tuple[str, ...]] = (sys.executable, "-c", _WITHOUT)
-
-
-def without_plugin(logdir: Path) -> TensorBoardServer:
-    """A TensorBoard on ``logdir`` without any plugin from outside."""
-    return _Without(logdir)
-
-
-def anonymous(pid: int) -> int:
-    """Bytes of memory that are the process's own (Linux; 0 elsewhere)."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
 
 
 def processor(pid: int) -> float:
@@ -74,12 +43,7 @@ def processor(pid: int) -> float:
 
 def measured(events: int, queries: int, folder: Path) -> dict[str, Any]:
     """Times by kind of query, and bytes of anonymous memory with and without the plugin."""
-    os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
-    logdir = folder / "logdir"
-    write_scalars(logdir / "run")
-    path = logdir / "run" / "plugins" / "memory" / "training.tbmem"
-    save(training(events), path, compress=True)
-    recording = load_path(path)
+    logdir, recording = recorded(events, folder)
     found: dict[str, Any] = {}
     with TensorBoardServer(logdir) as server:
         (source,) = server.sources(after=1).values()
