@@ -33,9 +33,15 @@ class Paths:
     content: IntArray  # by symbol
 
 
-def paths(recording: Recording, inverted: bool, folded: bool) -> Paths:
-    """The ways of all stacks that allocations were born with, and those of the two without."""
-    stacks = born_with(recording)
+def paths(
+    recording: Recording, inverted: bool, folded: bool, stacks: IntArray | None = None
+) -> Paths:
+    """The ways of all stacks that allocations were born with, and those of the two without.
+
+    With ``stacks``, places below that of the two, of these instead.
+    """
+    if stacks is None:
+        stacks = born_with(recording)
     frames, owner = elements(recording, stacks)
     if not inverted:
         frames, owner = frames[::-1], owner[::-1]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis import filters
-from tb_memory_plugin.analysis.content import place_of
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import weights
-from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals, way_to
+from tb_memory_plugin.analysis.flame_nodes import Named, Nodes, named, node_of, way_to, widest
+from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals
 from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -54,68 +54,69 @@ def page(
     if searched is not None:
         hits = searched if wanted is None else searched & wanted
         found = totals(tree, weights(recording, device, of, seen, at, hits))
-    way = way_to(tree, _node(tree, root))
-    names = Names(recording, tree, find)
-    nodes = _nodes(tree, sums, found, _largest(tree, sums.near, way[-1], width), names)
+    top = _node(recording, tree, root)
+    names = Names(recording, find)
+    way = way_to(tree, *top)
+    steps = _steps(sums, names, way, named(recording, tree, way))
+    shown, parent = widest(tree, sums.near, top, width, _MOST_NODES)
+    nodes = _nodes(tree, (sums, found), shown, parent, names, named(recording, tree, shown))
     return {
         **described(recording, device, of, seen, weighed),
         "found": None
         if found is None
         else {"value": int(found.value[0]), "count": int(found.count[0])},
-        "way": [_step(tree, sums, names, node) for node in way],
+        "way": steps,
         "nodes": nodes,
         "frames": names.columns(),
     }
 
 
-def _node(tree: Calls, root: str) -> int:
-    if not root:
-        return 0
-    node = place_of(tree.key, root)
-    if node < 0:
+def _node(recording: Recording, tree: Calls, root: str) -> tuple[int, int]:
+    found = node_of(recording, tree, root) if root else (0, 0)
+    if found is None:
         raise QueryError("There is no such frame in this graph (any more).")
-    return node
+    return found
 
 
-def _step(tree: Calls, sums: Totals, names: Names, node: int) -> dict[str, Any]:
-    return {
-        "frame": names.of_nodes(np.array([node]))[0],
-        "key": _keys(tree, np.array([node]))[0],
-        "value": int(sums.value[node]),
-        "count": int(sums.count[node]),
-    }
+def _steps(sums: Totals, names: Names, way: Nodes, told: Named) -> list[dict[str, Any]]:
+    columns = (
+        names.of_nodes(told),
+        _digits(told.key),
+        sums.value[way.stretch].tolist(),
+        sums.count[way.stretch].tolist(),
+    )
+    return [
+        dict(zip(("frame", "key", "value", "count"), row, strict=True))
+        for row in zip(*columns, strict=True)
+    ]
 
 
-def _keys(tree: Calls, nodes: IntArray) -> list[str]:
-    digits = tree.key[nodes].astype(">u8").tobytes().hex()
+def _digits(keys: IntArray) -> list[str]:
+    digits = keys.astype(">u8").tobytes().hex()
     return [digits[begin : begin + 16] for begin in range(0, len(digits), 16)]
 
 
-def _largest(tree: Calls, near: IntArray, top: int, width: int) -> IntArray:
-    """The nodes from ``top`` on that are wide enough, largest first, each after its parent."""
-    within = (tree.first >= tree.first[top]) & (tree.stop <= tree.stop[top])
-    within[:top] = False  # those on the way to a node may span no more than it
-    within &= (near > 0) & (near >= near[top] / width)
-    within[top] = True
-    nodes = np.flatnonzero(within)
-    # A node weighs at least as much as those below it, and comes before them.
-    order: IntArray = np.argsort(-near[nodes], kind="stable")
-    return nodes[order][:_MOST_NODES]
-
-
 def _nodes(
-    tree: Calls, sums: Totals, found: Totals | None, shown: IntArray, names: Names
+    tree: Calls,
+    weights: tuple[Totals, Totals | None],
+    shown: Nodes,
+    parent: IntArray,
+    names: Names,
+    told: Named,
 ) -> dict[str, list[Any]]:
     """Columns of the nodes ``shown`` and of what is merged below them, each after its parent.
 
     Of those below one node the largest comes first, what is merged last.
     """
-    weighing = tree.parent[1:][sums.near[1:] > 0]
-    children = np.bincount(weighing, minlength=len(tree.parent))[shown]
-    place = np.empty(len(tree.parent), dtype=np.int64)
-    place[shown] = np.arange(len(shown))
-    above = place[tree.parent[shown[1:]]]  # by place in ``shown``, as all that follows
-    kept = np.bincount(above, minlength=len(shown))
+    sums, found = weights
+    of, stretch = tree.stretches, shown.stretch
+    weighing = of.parent[1:][sums.near[1:] > 0]
+    last = shown.depth == of.end[stretch] - 1
+    children = np.bincount(weighing, minlength=len(of.parent))[stretch]
+    # Within a stretch a node has one below it, which weighs as much.
+    children = np.where(last, children, sums.near[stretch] > 0)
+    above = parent[1:]
+    kept = np.bincount(above, minlength=len(parent))
     merging = np.flatnonzero(children > kept)
     at, rest = _rows(above.tolist(), children > kept)
     rest = rest[merging]
@@ -129,19 +130,20 @@ def _nodes(
     columns = {
         "parent": column(np.append(-1, at[above]), at[merging], np.int64),
         "frame": column(
-            names.of_nodes(shown),
+            names.of_nodes(told),
             [names.of_smaller(count) for count in (children - kept)[merging].tolist()],
             np.int64,
         ),
-        "key": column(_keys(tree, shown), None, object),
+        "key": column(_digits(told.key), None, object),
     }
     amounts = [("value", sums.value, sums.own), ("count", sums.count, sums.own_count)]
     if found is not None:
         amounts.append(("hit", found.value, found.own))
     for name, value, own in amounts:
-        inner = value[shown] - own[shown]
-        np.subtract.at(inner, above, value[shown[1:]])
-        columns[name] = column(value[shown], inner[merging], value.dtype)
+        whole = value[stretch]
+        inner = whole - np.where(last, own[stretch], 0)
+        np.subtract.at(inner, above, whole[1:])
+        columns[name] = column(whole, inner[merging], whole.dtype)
     return columns
 
 

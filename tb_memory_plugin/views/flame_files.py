@@ -13,7 +13,9 @@ from tb_memory_plugin import __version__
 from tb_memory_plugin.analysis import filters
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import OF, weights
-from tb_memory_plugin.analysis.flame_tree import Calls, calls, totals, way_to
+from tb_memory_plugin.analysis.flame_nodes import lengths, ways_of
+from tb_memory_plugin.analysis.flame_paths import LIBRARY
+from tb_memory_plugin.analysis.flame_tree import Calls, calls, totals
 from tb_memory_plugin.analysis.frames import frames_of_rows
 from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -21,6 +23,9 @@ from tb_memory_plugin.views.flame_frames import words
 
 #: Stacks whose frames are looked up together.
 _AT_ONCE = 1000
+#: What a frame is called by: its row, or what it is instead, with the frames it stands for.
+_Name = tuple[int, int, int]
+
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
@@ -56,20 +61,20 @@ def _document(
     profile: dict[str, Any],
 ) -> Iterator[str]:
     """``head`` with the profile and its frames, which are known only once all samples are."""
-    nodes = np.flatnonzero(value)
-    frames: dict[tuple[int, int, int], int] = {}
+    ends = np.flatnonzero(value)
+    frames: dict[_Name, int] = {}
 
     def samples() -> Iterator[list[list[int]]]:
-        for some in _parts(nodes):
-            ways = [way_to(tree, node)[1:] for node in some.tolist()]
+        for some in _parts(ends):
             yield [
-                [frames.setdefault(_name(tree, step), len(frames)) for step in way] for way in ways
+                [frames.setdefault(name, len(frames)) for name in way]
+                for way in _ways(recording, tree, some)
             ]
 
     yield f'{_json(head)[:-1]},"profiles":[{_json(profile)[:-1]},"samples":['
     yield from _elements(samples())
     yield '],"weights":['
-    yield from _elements(value[some].tolist() for some in _parts(nodes))
+    yield from _elements(value[some].tolist() for some in _parts(ends))
     yield ']}],"shared":{"frames":['
     names = list(frames)
     yield from _elements(
@@ -79,8 +84,8 @@ def _document(
     yield "]}}"
 
 
-def _parts(nodes: IntArray) -> Iterator[IntArray]:
-    return (nodes[start : start + _AT_ONCE] for start in range(0, len(nodes), _AT_ONCE))
+def _parts(ends: IntArray) -> Iterator[IntArray]:
+    return (ends[start : start + _AT_ONCE] for start in range(0, len(ends), _AT_ONCE))
 
 
 def _elements(lists: Iterator[list[Any]]) -> Iterator[str]:
@@ -106,10 +111,9 @@ def folded_stacks(recording: Recording, device: Device, **question: Any) -> Iter
 
 
 def _lines(recording: Recording, tree: Calls, value: IntArray) -> Iterator[str]:
-    made: dict[tuple[int, int, int], str] = {}
-    nodes = np.flatnonzero(value)
-    for some in _parts(nodes):
-        ways = [[_name(tree, step) for step in way_to(tree, node)[1:]] for node in some.tolist()]
+    made: dict[_Name, str] = {}
+    for some in _parts(np.flatnonzero(value)):
+        ways = _ways(recording, tree, some)
         fresh = [name for name in dict.fromkeys(chain.from_iterable(ways)) if name not in made]
         for name, frame in zip(fresh, _frames(recording, fresh), strict=True):
             made[name] = _plain(frame)
@@ -130,7 +134,7 @@ def _weighed(
     inverted: bool = False,
     folded: bool = False,
 ) -> tuple[Calls, IntArray, str]:
-    """A tree, what ends at each of its nodes, and in which unit that is."""
+    """A tree, what ends with each of its stretches, and in which unit that is."""
     seen = window(recording, device, axis, begin, end)
     wanted = filters.mask(recording, device, filter)
     weighed = weights(recording, device, of, seen, at, wanted)
@@ -138,14 +142,28 @@ def _weighed(
     return tree, totals(tree, weighed).own, weighed.unit
 
 
-def _name(tree: Calls, node: int) -> tuple[int, int, int]:
-    frame = int(tree.frame[node])
-    if frame >= 0:
-        return frame, 0, 0
-    return frame, int(tree.shortest[node]), int(tree.longest[node])
+def _ways(recording: Recording, tree: Calls, ends: IntArray) -> list[list[_Name]]:
+    """The names on the way to the last nodes of stretches, without that of the root."""
+    of = tree.stretches
+    at = of.first[ends]
+    read, path = ways_of(recording, tree, at)
+    sizes = of.end[ends].astype(np.int64) - 1
+    stops = np.cumsum(sizes)
+    owner = np.repeat(np.arange(len(ends)), sizes)
+    depth = np.arange(len(owner)) - np.repeat(stops - sizes, sizes)
+    element = read.starts[path[owner]] + depth
+    frame = read.frame[read.symbols[element]]
+    folded = frame == LIBRARY
+    shortest, longest = (
+        np.where(folded, column, 0)
+        for column in lengths(tree, at[owner], depth + 1, read.lengths[element])
+    )
+    names = list(zip(frame.tolist(), shortest.tolist(), longest.tolist(), strict=True))
+    begins = (stops - sizes).tolist()
+    return [names[begin:stop] for begin, stop in zip(begins, stops.tolist(), strict=True)]
 
 
-def _frames(recording: Recording, names: list[tuple[int, int, int]]) -> list[dict[str, Any]]:
+def _frames(recording: Recording, names: list[_Name]) -> list[dict[str, Any]]:
     """Frames as speedscope has them: what is not known of one is left out."""
     rows = np.array([name[0] for name in names if name[0] >= 0], dtype=np.int64)
     known = frames_of_rows(recording, rows)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.filters import parse
+from tb_memory_plugin.analysis.flame_nodes import Named
 from tb_memory_plugin.analysis.flame_paths import BEFORE, LIBRARY, NONE, ROOT
-from tb_memory_plugin.analysis.flame_tree import Calls
 from tb_memory_plugin.analysis.frames import labels_of, said
 from tb_memory_plugin.analysis.matching import matching_frames
 from tb_memory_plugin.analysis.telling import OWN
@@ -29,19 +28,18 @@ _Name = tuple[int, int, int]
 class Names:
     """What the nodes of an answer are called; collected first, then given as columns."""
 
-    def __init__(self, recording: Recording, tree: Calls, find: str = "") -> None:
+    def __init__(self, recording: Recording, find: str = "") -> None:
         self._recording = recording
-        self._tree = tree
         self._find = find
         self._known: dict[_Name, int] = {}
 
-    def of_nodes(self, nodes: IntArray) -> list[int]:
+    def of_nodes(self, nodes: Named) -> list[int]:
         """The places, in the columns, of the names of nodes."""
-        tree, frames = self._tree, self._tree.frame[nodes]
+        frames = nodes.frame
         # Only of what is folded does the name say how much that is.
         lengths = (
-            np.where(frames == LIBRARY, column[nodes], 0).tolist()
-            for column in (tree.shortest, tree.longest)
+            np.where(frames == LIBRARY, column, 0).tolist()
+            for column in (nodes.shortest, nodes.longest)
         )
         return [self._place(name) for name in zip(frames.tolist(), *lengths, strict=True)]
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.flame import weights
+from tb_memory_plugin.analysis.flame_nodes import (
+    Named,
+    Nodes,
+    named,
+    node_of,
+    nodes_of,
+    way_to,
+    widest,
+)
 from tb_memory_plugin.analysis.flame_paths import BEFORE, LIBRARY, NONE
 from tb_memory_plugin.analysis.flame_tree import Calls, calls, totals
 from tb_memory_plugin.analysis.lines import file_spots, line_spots, spot_totals
@@ -88,16 +99,35 @@ def _rank(frame: tuple[str, str, int]) -> int:
     return 1 if frame[1] == TORCH else 3 if "_ops" in frame[0] else 5
 
 
-def ways(recording: Recording, tree: Calls) -> list[Way]:
-    """The way to every node, library runs without their lengths."""
+@dataclass(frozen=True)
+class Whole:
+    """All nodes of a tree, and the way to each: library runs without their lengths."""
+
+    nodes: Nodes
+    told: Named
+    ways: list[Way]
+
+    def ends(self, tree: Calls, node: int) -> bool:
+        """Whether a node is the last of its stretch, with which stacks may end."""
+        return bool(self.nodes.depth[node] == tree.stretches.end[self.nodes.stretch[node]] - 1)
+
+
+def whole(recording: Recording, tree: Calls) -> Whole:
+    """Every node there is, made at once."""
+    of = tree.stretches
+    nodes = nodes_of(np.arange(len(of.parent)), of.begin, of.end)
+    told = named(recording, tree, nodes)
     rows = recording.table("frames").to_pylist()
-    found: list[Way] = [()]
-    for node in range(1, len(tree.parent)):
-        frame = int(tree.frame[node])
+    found: list[Way] = []
+    last: dict[int, Way] = {-1: ()}  # by stretch
+    pairs = zip(nodes.stretch.tolist(), told.frame.tolist(), strict=True)
+    for node, (stretch, frame) in enumerate(pairs):
+        above = last.get(stretch, last[int(of.parent[stretch])])
         row = rows[frame] if frame >= 0 else {}
-        said = (row["function"], row["file"], row["line"]) if row else frame
-        found.append((*found[int(tree.parent[node])], said))
-    return found
+        step = (row["function"], row["file"], row["line"]) if row else frame
+        found.append((*above, step) if node else ())
+        last[stretch] = found[-1]
+    return Whole(nodes, told, found)
 
 
 @given(stacked(), st.booleans(), st.booleans())
@@ -110,7 +140,7 @@ def test_every_node_weighs_what_a_tree_of_dictionaries_says(
     weighed = weights(recording, device, "alive", window(recording, device), f"event:{last}")
     tree = calls(recording, inverted=inverted, folded=folded)
     sums = totals(tree, weighed)
-    whole: Counter[Way] = Counter()
+    weight: Counter[Way] = Counter()
     own: Counter[Way] = Counter()
     counts: Counter[Way] = Counter()
     lengths: dict[Way, set[int]] = {}
@@ -119,22 +149,72 @@ def test_every_node_weighs_what_a_tree_of_dictionaries_says(
         plain = tuple(_without_length(step) for step in way)
         own[plain] += size
         for depth in range(len(way) + 1):
-            whole[plain[:depth]] += size
+            weight[plain[:depth]] += size
             counts[plain[:depth]] += 1
             if depth and way[depth - 1] != plain[depth - 1]:
                 lengths.setdefault(plain[:depth], set()).add(way[depth - 1][1])
-    found = ways(recording, tree)
-    assert len(set(found)) == len(found)
-    for node, way in enumerate(found):
-        assert (int(sums.value[node]), int(sums.own[node])) == (whole[way], own[way])
-        assert int(sums.count[node]) == counts[way]
+    found = whole(recording, tree)
+    assert len(set(found.ways)) == len(found.ways)
+    for node, way in enumerate(found.ways):
+        stretch = found.nodes.stretch[node]
+        ends = int(sums.own[stretch]) if found.ends(tree, node) else 0
+        assert (int(sums.value[stretch]), ends) == (weight[way], own[way])
+        assert int(sums.count[stretch]) == counts[way]
+        assert int(found.nodes.depth[node]) == len(way)
         if way in lengths:
-            assert (tree.shortest[node], tree.longest[node]) == (
-                min(lengths[way]),
-                max(lengths[way]),
-            )
-    assert set(whole) <= {*found, ()}
-    assert len(set(tree.key.tolist())) == len(found)
+            told_of = int(found.told.shortest[node]), int(found.told.longest[node])
+            assert told_of == (min(lengths[way]), max(lengths[way]))
+    assert set(weight) <= {*found.ways, ()}
+    assert len(set(found.told.key.tolist())) == len(found.ways)
+
+
+@given(stacked(), st.booleans(), st.booleans(), st.integers(1, 20), st.integers(1, 12), st.data())
+def test_the_widest_nodes_are_those_of_the_whole_tree(
+    made: tuple[Recording, list[tuple[Stack | None, int]]],
+    inverted: bool,
+    folded: bool,
+    width: int,
+    most: int,
+    data: st.DataObject,
+) -> None:
+    recording, _ = made
+    device = recording.devices[0]
+    weighed = weights(recording, device, "allocations", window(recording, device))
+    tree = calls(recording, inverted=inverted, folded=folded)
+    sums = totals(tree, weighed)
+    every = whole(recording, tree)
+    node = data.draw(st.integers(0, len(every.ways) - 1))
+    key = f"{int(every.told.key[node]):016x}"
+    top = node_of(recording, tree, key)
+    assert top == (int(every.nodes.stretch[node]), int(every.nodes.depth[node]))
+    way = every.ways[node]
+    to = named(recording, tree, way_to(tree, *top))
+    above = {each: int(key) for each, key in zip(every.ways, every.told.key, strict=True)}
+    assert to.key.tolist() == [above[way[:depth]] for depth in range(len(way) + 1)]
+
+    def weight(place: int) -> float:
+        return float(sums.near[every.nodes.stretch[place]])
+
+    wide = [
+        place
+        for place, each in enumerate(every.ways)
+        if each[: len(way)] == way
+        and (place == node or (weight(place) > 0 and weight(place) >= weight(node) / width))
+    ]
+    keys = every.told.key.tolist()
+    largest = sorted((weight(place) for place in wide), reverse=True)
+    for at_most in (len(every.ways), most):
+        shown, parent = widest(tree, sums.near, top, width, at_most)
+        told_of = named(recording, tree, shown)
+        assert sums.near[shown.stretch].tolist() == largest[:at_most]
+        places = [keys.index(key) for key in told_of.key.tolist()]
+        if at_most >= len(wide):
+            assert sorted(places) == wide
+        assert told_of.frame.tolist() == every.told.frame[places].tolist()
+        assert parent[0] == -1
+        for place, up in enumerate(parent.tolist()[1:], start=1):
+            assert up < place
+            assert every.ways[places[up]] == every.ways[places[place]][:-1]
 
 
 def _without_length(step: Any) -> Any:
@@ -178,7 +258,8 @@ def test_a_node_has_the_same_key_in_every_recording() -> None:
             history([("alloc", 0, 1, {"stack": row}) for row in range(len(stacks))], stacks=stacks)
         )
         tree = calls(recording)
-        return int(tree.key[ways(recording, tree).index(way)])
+        found = whole(recording, tree)
+        return int(found.told.key[found.ways.index(way)])
 
     way = (FRAMES[0], FRAMES[2])
     first = key_of([[FRAMES[2], FRAMES[0]]], way)
@@ -190,4 +271,19 @@ def test_a_recording_without_stacks_has_a_tree_all_the_same() -> None:
     recording = derive(history([("alloc", 0, 5)]))
     for inverted in (False, True):
         tree = calls(recording, inverted=inverted, folded=True)
-        assert tree.frame.tolist()[1:] == [BEFORE, NONE]
+        assert whole(recording, tree).told.frame.tolist()[1:] == [BEFORE, NONE]
+        assert node_of(recording, tree, "0123456789abcdef") is None
+
+
+def test_stretches_are_fewer_than_two_a_stack_however_deep() -> None:
+    stacks = [
+        [("leaf", "a.py", n), *[("deep", "a.py", level) for level in range(60)]] for n in range(50)
+    ]
+    recording = derive(
+        history([("alloc", n << 12, 1, {"stack": n}) for n in range(50)], stacks=stacks)
+    )
+    for inverted, nodes in ((False, 61 + 50 + 2), (True, 1 + 50 * 61 + 2)):
+        tree = calls(recording, inverted=inverted)
+        of = tree.stretches
+        assert int((of.end - of.begin).sum()) == nodes
+        assert len(of.parent) == (1 + 1 + 50 + 2 if not inverted else 1 + 50 + 2)
