@@ -7,7 +7,7 @@ from typing import Any
 
 from tb_memory_plugin.api import load
 from tb_memory_plugin.cli import text
-from tb_memory_plugin.units import format_duration
+from tb_memory_plugin.units import format_bytes, format_duration
 from tb_memory_plugin.views.allocation import card
 
 _STACKS = {
@@ -53,11 +53,24 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         "segment": segment and f"{segment['address']}, {text.exact_bytes(segment['size'])}",
         "compile context": found["compile_context"],
         "user metadata": found["user_metadata"],
+        "may be": _guesses(found["guesses"]),
         "same stack": siblings
         and f"{text.counted(siblings['count'], 'allocation')}, "
         f"{text.exact_bytes(siblings['bytes'])}, {siblings['alive_at_peak']} alive at the peak",
     }
     return [(name, words) for name, words in said.items() if words]
+
+
+def _guesses(guesses: dict[str, Any] | None) -> str | None:
+    """``8 × 640 elements of 2 bytes, or 8 × 1.25 KiB``; None where there is no guess."""
+    if guesses is None:
+        return None
+    said = []
+    for shape in guesses["shapes"]:
+        sides = " × ".join(map(str, shape["dimensions"]))
+        said.append(f"{sides} elements of {text.counted(shape['width'], 'byte')}")
+    said += [f"{each['times']} × {format_bytes(each['bytes'])}" for each in guesses["multiples"]]
+    return ", or ".join(said) or None
 
 
 def _place(frame: dict[str, Any]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from tb_memory_plugin.analysis import exact, naming
+from tb_memory_plugin.analysis import exact, naming, shapes
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.frames import frames_of
@@ -50,6 +51,7 @@ def card(recording: Recording, id: str, by: str = "", pattern: str = "") -> dict
         "before_window": values["birth"] is None,
         **stacks,
         "siblings": _siblings(recording, device, row),
+        "guesses": None if answer["shape"] else _guesses(recording, device, row),
         "group": {"by": by, "key": _group(recording, device, row, by, pattern)} if by else None,
     }
 
@@ -58,6 +60,15 @@ def _group(recording: Recording, device: Device, row: int, by: str, pattern: str
     groups = group_ids(recording, device, by, pattern)
     (key,) = naming.keys(recording, groups, [int(groups.ids[row - _first(recording, device)])])
     return key
+
+
+def _guesses(recording: Recording, device: Device, row: int) -> dict[str, Any]:
+    """What its bytes, in the recording's basis, may be: shapes, and multiples of other sizes."""
+    size = int(bytes_of(recording, device)[row - _first(recording, device)])
+    return {
+        "shapes": [asdict(shape) for shape in shapes.shapes(recording, size)],
+        "multiples": [asdict(multiple) for multiple in shapes.multiples(recording, size)],
+    }
 
 
 def _first(recording: Recording, device: Device) -> int:

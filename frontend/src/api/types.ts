@@ -263,6 +263,12 @@ export interface FreeAnswer {
   block: (Part & { requested: number; allocation: string }) | null;
 }
 
+/** Guesses at a shape, from the sizes that recur in the recording; the likeliest first. */
+export interface Guesses {
+  shapes: { dimensions: number[]; width: number }[];
+  multiples: { times: number; bytes: number; count: number }[];
+}
+
 export interface AllocationCard extends AllocationRow {
   device: string;
   /** The rounding of a block that is gone is worked out, not recorded. */
@@ -280,6 +286,8 @@ export interface AllocationCard extends AllocationRow {
   death_stack: Frame[] | null;
   forward_stack: Frame[] | null;
   siblings: Siblings | null;
+  /** What its size may be, where no shape is known. */
+  guesses: Guesses | null;
   /** Where it is in the grouping that was asked for. */
   group: { by: string; key: string } | null;
 }

@@ -24,7 +24,7 @@ function Told({ data }: { data: AllocationCard }) {
       {subtitleOf(data) && <p class="quiet subtitle">{subtitleOf(data)}</p>}
       <Facts rows={rowsOf(data)} />
       <Ways card={data} />
-      {!data.shape && <Shapes size={sizeOf(data)} />}
+      {data.guesses && <Shapes guesses={data.guesses} />}
       <Stacks card={data} />
       {data.siblings && <Siblings of={data.siblings} id={String(data.id)} />}
     </>

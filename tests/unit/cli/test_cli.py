@@ -15,7 +15,8 @@ import pytest
 
 from tb_memory_plugin.analysis.facts import facts
 from tb_memory_plugin.cli import main
-from tb_memory_plugin.recording.recording import open_recording
+from tb_memory_plugin.recording.recording import open_recording, save
+from tests.fixtures.histories import history
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.fixtures.training import training
 from tests.unit.store.bad import crasher
@@ -306,6 +307,20 @@ def test_an_allocation_is_told_whole(source: Path, capsys: Capture) -> None:
         for frame in found["birth_stack"] or []:
             assert any((frame["function"] or frame["file"]) in line for line in printed)
     assert "no allocation '99'" in complaint(capsys, "allocation", source, 99)
+
+
+def test_what_an_allocation_may_be_is_said(tmp_path: Path, capsys: Capture) -> None:
+    sizes = [1280, 1280, 8 * 1280]
+    made = history([("alloc", at, size) for at, size in enumerate(sizes)])
+    target = tmp_path / "guessed.tbmem"
+    save(made, target, compress=True)
+    guesses = answer(capsys, "allocation", target, 2)["guesses"]
+    assert {"dimensions": [8, 640], "width": 2} in guesses["shapes"]
+    assert guesses["multiples"] == [{"times": 8, "bytes": 1280, "count": 2}]
+    (said,) = (line for line in lines(capsys, "allocation", target, 2) if "  may be " in line)
+    assert "8 × 640 elements of 2 bytes" in said
+    assert said.endswith("or 8 × 1.25 KiB")
+    assert not any("  may be " in line for line in lines(capsys, "allocation", target, 0))
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

@@ -6,10 +6,12 @@ import json
 
 import pytest
 
+from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.views import allocation
 from tb_memory_plugin.views.allocation import card
 from tb_memory_plugin.views.breakdown import allocations, page
+from tests.fixtures.histories import Event, history
 from tests.fixtures.training import training
 
 
@@ -93,6 +95,29 @@ def test_an_allocation_of_another_device() -> None:
     assert card(training(), "6")["device"] == "1"
 
 
+def test_what_a_size_may_be_comes_from_sizes_that_recur_before_and_after_the_peak() -> None:
+    row, table = 2 * 640, 2 * 640 * 900
+    events: list[Event] = [
+        ("alloc", 1, row), ("free", 1, row),
+        ("alloc", 1, table), ("free", 1, table),
+        ("alloc", 1, row), ("free", 1, row),
+    ]  # fmt: skip
+    recording = derive(history(events))
+    guesses = card(recording, "1")["guesses"]
+    assert {"dimensions": (900, 640), "width": 2} in guesses["shapes"]
+    assert guesses["multiples"] == []  # 900 times is no answer
+    assert card(recording, "0")["guesses"] == {"shapes": [], "multiples": []}
+    twice = derive(history([*events, ("alloc", 2, 5 * row)]))
+    assert card(twice, "3")["guesses"]["multiples"] == [{"times": 5, "bytes": row, "count": 2}]
+
+
+def test_a_known_shape_is_not_guessed_at() -> None:
+    labels = [{"event": 0, "shape": "[8, 640]"}]
+    recording = derive(history([("alloc", 1, 10_240), ("alloc", 2, 1280)], labels=labels))
+    found = card(recording, "0")
+    assert (found["shape"], found["guesses"]) == ("[8, 640]", None)
+
+
 @pytest.mark.parametrize("id", ["7", "-1", "x", "", "١", "9" * 40])
 def test_unknown_ids_are_refused(id: str) -> None:
     with pytest.raises(QueryError, match="no allocation"):
@@ -100,9 +125,6 @@ def test_unknown_ids_are_refused(id: str) -> None:
 
 
 def test_siblings_around_it_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tb_memory_plugin.analysis.derive import derive
-    from tests.fixtures.histories import history
-
     recording = derive(
         history(
             [("alloc", n, 1, {"stack": n % 2}) for n in range(200)],
