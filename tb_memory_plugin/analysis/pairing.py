@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.ordering import stable_order
 
 #: What an event does to the life at its key.
 BEGIN, REQUEST, END = 0, 1, 2
@@ -35,7 +36,7 @@ def pair(key: IntArray, role: IntArray) -> Pairs:
     One stable sort, no loop. An end without a beginning ends a life older than the history if it
     is the first event of its key, and nothing otherwise.
     """
-    order = np.argsort(key, kind="stable")
+    order = stable_order(key)
     key, role = key[order], role[order]
     first = np.ones(len(key), dtype=bool)
     np.not_equal(key[1:], key[:-1], out=first[1:])
