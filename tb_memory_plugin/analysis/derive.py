@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+import itertools
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow as pa
 
 from tb_memory_plugin.analysis.columns import joined
 from tb_memory_plugin.analysis.device_part import DevicePart
@@ -16,38 +20,56 @@ from tb_memory_plugin.recording.recording import Recording
 def derive(recording: Recording) -> Recording:
     """``recording`` with the derived tables of ``schema.DERIVED`` worked out from the recorded.
 
-    What is odd about the history is added to ``meta["problems"]``. Columns, no loop over events.
+    What is odd about the history is added to ``meta["problems"]``. Columns, no loop over events;
+    tables are made beside each other, in a few threads (numpy lets go of Python's lock).
     Raises SourceError where the history cannot be counted: negative sizes, sums over 64 bits.
     """
     parts = [DevicePart.of(recording, device) for device in recording.devices]
-    segments = np.cumsum([0, *(len(part.segments.birth) for part in parts)])
-    allocations = np.cumsum([0, *(len(part.lives.birth) for part in parts)])
-    words = {
-        **_words(recording, "labels", "name", "dtype", "shape", "op", "module"),
-        **_words(recording, "events", "compile_context"),
-        **_words(recording, "segments", "kind"),
-        "annotation": arrays.words(recording.table("spans"), "name"),
-    }
-    metadata = Metadata(arrays.words(recording.table("events"), "user_metadata"))
-    rows = [
-        part.allocations(int(row), metadata) for part, row in zip(parts, segments, strict=False)
-    ]
-    tables = {
-        "allocations": joined("allocations", rows, {**words, "user_metadata": metadata.words}),
-        "usage": joined(
-            "usage",
-            [part.curve(int(row)) for part, row in zip(parts, allocations, strict=False)],
-            words,
-        ),
-        "segment_lives": joined("segment_lives", [part.segment_lives() for part in parts], words),
-        "frame_kinds": (kinds := frame_kinds(recording)),
-        "stack_names": stack_names(recording, kinds),
-    }
+    with ThreadPoolExecutor(_THREADS) as pool:
+        made = {name: pool.submit(make, recording, parts) for name, make in _TABLES.items()}
+        tables = {name: table.result() for name, table in made.items()}
+    kinds = frame_kinds(recording)
+    tables |= {"frame_kinds": kinds, "stack_names": stack_names(recording, kinds)}
     problems = [problem for part in parts for problem in part.tables.problems]
     known = dict.fromkeys([*recording.meta.get("problems", []), *problems])
     meta = {**recording.meta, "problems": list(known)}
-    derived = Recording(meta, {**recording.tables, **tables})
-    return derived.with_tables({"positions": positions(derived)})
+    return Recording(meta, {**recording.tables, **tables})
+
+
+def _allocations(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:
+    before = itertools.accumulate((len(part.segments.birth) for part in parts), initial=0)
+    metadata = Metadata(arrays.words(recording.table("events"), "user_metadata"))
+    rows = [part.allocations(row, metadata) for part, row in zip(parts, before, strict=False)]
+    words = {
+        **_words(recording, "labels", "name", "dtype", "shape", "op", "module"),
+        **_words(recording, "events", "compile_context"),
+        "annotation": arrays.words(recording.table("spans"), "name"),
+    }
+    return joined("allocations", rows, {**words, "user_metadata": metadata.words})
+
+
+def _usage(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:  # noqa: ARG001
+    before = itertools.accumulate((len(part.lives.birth) for part in parts), initial=0)
+    return joined("usage", [part.curve(row) for part, row in zip(parts, before, strict=False)], {})
+
+
+def _segment_lives(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:
+    rows = [part.segment_lives() for part in parts]
+    return joined("segment_lives", rows, _words(recording, "segments", "kind"))
+
+
+def _positions(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:  # noqa: ARG001
+    return positions(parts)
+
+
+#: Those that take longest first.
+_TABLES: dict[str, Callable[[Recording, Sequence[DevicePart]], pa.Table]] = {
+    "allocations": _allocations,
+    "positions": _positions,
+    "usage": _usage,
+    "segment_lives": _segment_lives,
+}
+_THREADS = 2
 
 
 def _words(recording: Recording, table: str, *columns: str) -> dict[str, list[str]]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.columns import joined, known
+from tb_memory_plugin.analysis.device_part import DevicePart
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.ordering import stable_order
 from tb_memory_plugin.recording.recording import Device, Recording
+
+#: Begins and ends, as addresses.
+Spans = tuple[IntArray, IntArray]
 
 #: Holes between addresses up to this are kept: what is nearby belongs together.
 _HOLE = 2 << 20
@@ -44,16 +49,14 @@ class Ranges:
         return int(self.offset[-1] + self.size[-1]) if len(self.begin) else 0
 
 
-def positions(recording: Recording) -> pa.Table:
-    """The derived table ``positions``; ``recording`` has ``allocations`` and ``usage``."""
-    parts = []
-    for device in recording.devices:
-        address = ranges(recording, device).at(recording.values("allocations", "address", device))
-        size = bytes_of(recording, device)
-        parts.append(
-            {"address": known(address), "lane": known(lanes(size, sequence(recording, device)))}
-        )
-    return joined("positions", parts, {})
+def positions(parts: Sequence[DevicePart]) -> pa.Table:
+    """The derived table ``positions``, from what was worked out for each device."""
+    rows = []
+    for part in parts:
+        lives = part.lives
+        lane = lanes(lives.bytes, _sequence(part))
+        rows.append({"address": known(_ranges(part).at(lives.address)), "lane": known(lane)})
+    return joined("positions", rows, {})
 
 
 def ranges(recording: Recording, device: Device) -> Ranges:
@@ -61,21 +64,39 @@ def ranges(recording: Recording, device: Device) -> Ranges:
 
     Holes are left out; small ones stay where allocations have no segment around them.
     """
-    mapped = _joined(*_spans(recording, device, "segment_lives"), 0)
-    held = _spans(recording, device, "allocations")
-    if len(mapped.begin):
-        which = np.searchsorted(mapped.begin, held[0], side="right") - 1
-        end = mapped.begin + mapped.size.astype(np.uint64)
-        outside = (which < 0) | (held[1] > end[which])
-        held = held[0][outside], held[1][outside]
-        if not len(held[0]):
-            return mapped
-    stops = mapped.begin + mapped.size.astype(np.uint64)
-    return _joined(
-        np.concatenate([mapped.begin, held[0]]),
-        np.concatenate([stops, held[1]]),
-        0 if len(mapped.begin) else _HOLE,
+    table = "allocations"
+    size = recording.values(table, "size", device)
+    held = _spans(
+        recording.values(table, "address", device),
+        np.maximum(size, recording.values(table, "requested", device)),
     )
+    table = "segment_lives"
+    address, size = (recording.values(table, name, device) for name in ("address", "size"))
+    return _together(_spans(address, size), held)
+
+
+def _ranges(part: DevicePart) -> Ranges:
+    """As :func:`ranges`, before there are tables."""
+    lives, segments = part.lives, part.segments
+    held = _spans(lives.address, np.maximum(lives.size, lives.bytes))
+    return _together(_spans(segments.address, segments.size), held)
+
+
+def _together(mapped: Spans, held: Spans) -> Ranges:
+    whole = _joined(*mapped, 0)
+    begin, end = held
+    if len(whole.begin):
+        which = np.searchsorted(whole.begin, begin, side="right") - 1
+        stops = whole.begin + whole.size.astype(np.uint64)
+        outside = (which < 0) | (end > stops[which])
+        if not outside.any():
+            return whole
+        return _joined(
+            np.concatenate([whole.begin, begin[outside]]),
+            np.concatenate([stops, end[outside]]),
+            0,
+        )
+    return _joined(begin, end, _HOLE)
 
 
 def lanes(size: IntArray, sequence: IntArray) -> IntArray:
@@ -99,7 +120,7 @@ def lanes(size: IntArray, sequence: IntArray) -> IntArray:
     level = np.where(birth, free + 1, free)
     level -= level.min(initial=0)
     key = kind * (int(level.max(initial=0)) + 1) + level
-    turns = np.argsort(key, kind="stable")
+    turns = stable_order(key)
     taker, before = turns[1:], turns[:-1]
     takes = (key[taker] == key[before]) & birth[taker] & ~birth[before]
     owner = np.full(len(size), -1, dtype=np.int64)
@@ -123,12 +144,11 @@ def _offsets(size: IntArray, owner: IntArray, born: IntArray) -> IntArray:
     return found
 
 
-def sequence(recording: Recording, device: Device) -> IntArray:
+def _sequence(part: DevicePart) -> IntArray:
     """The births and deaths of a device's allocations in order of time, for :func:`lanes`."""
-    first = recording.rows("allocations", device).start
-    older = int(np.searchsorted(recording.values("allocations", "birth", device), 0))
-    moved = recording.values("usage", "allocation", device)
-    return np.concatenate([np.arange(older), moved[moved >= 0].astype(np.int64) - first])
+    older = int(np.searchsorted(part.lives.birth, 0))
+    moved = part.usage.allocation
+    return np.concatenate([np.arange(older), moved[moved >= 0]])
 
 
 def _classes(size: IntArray) -> IntArray:
@@ -139,12 +159,8 @@ def _classes(size: IntArray) -> IntArray:
     return found
 
 
-def _spans(recording: Recording, device: Device, table: str) -> tuple[IntArray, IntArray]:
+def _spans(address: IntArray, size: IntArray) -> Spans:
     """Begin and end of every range in use; the end of one past the last address is the last."""
-    address = recording.values(table, "address", device)
-    size = recording.values(table, "size", device)
-    if table == "allocations":
-        size = np.maximum(size, recording.values(table, "requested", device))
     size = np.minimum(size.astype(np.uint64), np.uint64(_TOP) - address)
     return address, address + size
 
@@ -153,7 +169,7 @@ def _joined(begin: IntArray, end: IntArray, hole: int) -> Ranges:
     if not len(begin):
         empty = np.zeros(0, dtype=np.int64)
         return Ranges(empty.astype(np.uint64), empty, empty)
-    order = np.argsort(begin, kind="stable")
+    order = stable_order(begin)
     begin, reach = begin[order], np.maximum.accumulate(end[order])
     starts = np.append(True, begin[1:] - np.minimum(reach[:-1], begin[1:]) > hole)
     first = np.flatnonzero(starts)
