@@ -49,6 +49,9 @@ KEYS = (
     "category",
 )
 
+#: Those that every reader of a column asks for, whether an entry has them or not.
+_ALWAYS = KEYS[:6]
+
 #: Words of a snapshot's trace (torch/csrc/cuda/Module.cpp) to codes.
 ACTIONS = {action.name.lower(): int(action) for action in Action if action is not Action.UNKNOWN}
 
@@ -148,24 +151,20 @@ class TraceReader:
 
 def _values(chunk: list[dict[str, Any]]) -> dict[str, Any]:
     """Each known key's values; for an optional key that no entry has, None."""
+    found = [key for key in KEYS if key in chunk[0]]
     values: dict[str, Any] = {}
-    present = [key for key in KEYS if key in chunk[0]]
-    uniform = 0
-    for key in present:
+    if len(found) > 1:  # then itemgetter makes tuples
         try:
-            values[key] = list(map(itemgetter(key), chunk))
-            uniform += 1
+            rows = map(itemgetter(*found), chunk)
+            values = dict(zip(found, map(list, zip(*rows, strict=True)), strict=True))
         except KeyError:
-            values[key] = [entry.get(key) for entry in chunk]
-    # Entries that all have the same keys and no others have no further known key.
-    others = uniform < len(present) or max(map(len, chunk)) > uniform
+            pass  # an entry is without one of them
+    alike = len(values) == max(map(len, chunk))  # no entry has a further key
+    present: set[str] = set() if alike else set().union(*chunk)
     for key in KEYS:
         if key not in values:
-            needed = key in ("action", "addr", "size", "stream", "time_us", "frames")
-            if needed or (others and any(key in entry for entry in chunk)):
-                values[key] = [entry.get(key) for entry in chunk]
-            else:
-                values[key] = None
+            needed = key in present or key in _ALWAYS
+            values[key] = [entry.get(key) for entry in chunk] if needed else None
     return values
 
 
