@@ -1,28 +1,14 @@
-"""What browser tests ask of the picture of allocations, and the slow truth of what it must show."""
+"""What browser tests ask of the picture of allocations."""
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.recording.schema import Action
-from tests.browser.charting import ABOVE, BELOW, HEADROOM, LEFT, RIGHT
+from tests.browser.charting import ABOVE, BELOW, LEFT, RIGHT
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Page
-
-CATEGORIES = {
-    "parameter": "#4477aa",
-    "optimizer_state": "#ccbb44",
-    "gradient": "#66ccee",
-    "activation": "#ee6677",
-    "temporary": "#aa3377",
-}
-#: Share of black in the upper edge of what is at least so many pixels tall.
-EDGE, TALL = 0.22, 4
 
 #: Of the picture, which lies on its side and is wider than the plot, the part that is seen.
 _PIXELS = """(canvas) => {
@@ -35,15 +21,16 @@ _PIXELS = """(canvas) => {
   context.drawImage(canvas, 0, -first);
   const { data } = context.getImageData(0, 0, canvas.width, width);
   const names = [];
-  const numbers = new Map();
-  const pixels = [];
-  for (let at = 0; at < data.length; at += 4) {
-    const hex = [...data.slice(at, at + 3)].map((value) => value.toString(16).padStart(2, "0"));
-    const name = data[at + 3] === 0 ? "" : "#" + hex.join("");
-    if (!numbers.has(name)) { numbers.set(name, names.length); names.push(name); }
-    pixels.push(numbers.get(name));
-  }
-  return { names, pixels, height: canvas.width, width };
+  const letters = new Map();
+  const pixels = Array.from(new Uint32Array(data.buffer), (value) => {
+    const known = letters.get(value);
+    if (known !== undefined) return known;
+    const hex = [value, value >>> 8, value >>> 16].map((one) => (one & 255).toString(16));
+    names.push(value >>> 24 === 0 ? "" : "#" + hex.map((one) => one.padStart(2, "0")).join(""));
+    letters.set(value, String.fromCodePoint(names.length - 1));
+    return letters.get(value);
+  });
+  return { names, pixels: pixels.join(""), height: canvas.width, width };
 }"""
 
 
@@ -117,75 +104,7 @@ class Picture:
     def pixels(self) -> list[list[str]]:
         """The colour of every pixel, column after column from the bottom up."""
         found = cast("dict[str, Any]", self.front.evaluate(_PIXELS))
-        names, pixels, height = found["names"], found["pixels"], found["height"]
-        colours = [names[number] for number in pixels]
+        names, height = found["names"], found["height"]
+        # A letter a pixel: half a million numbers take the protocol seconds.
+        colours = [names[ord(letter)] for letter in found["pixels"]]
         return [colours[x * height : (x + 1) * height] for x in range(found["width"])]
-
-
-@dataclass
-class Life:
-    """One allocation as the events tell it; dead after the last event where it is not freed."""
-
-    birth: int
-    death: int
-    bytes: int
-    category: str
-
-
-def lives(recording: Recording) -> list[Life]:
-    """The lives of a recording that begins with nothing, in order of birth, event by event."""
-    events = recording.table("events").to_pylist()
-    labels = {each["event"]: each["category"] for each in recording.table("labels").to_pylist()}
-    found: list[Life] = []
-    living: dict[int, Life] = {}
-    for number, event in enumerate(events):
-        if event["action"] == Action.ALLOC:
-            life = Life(number, len(events), event["size"], _category(labels[number]))
-            found.append(life)
-            living[event["address"]] = life
-        elif event["action"] == Action.FREE_COMPLETED:
-            living.pop(event["address"]).death = number
-    return found
-
-
-def _category(code: int) -> str:
-    from tb_memory_plugin.recording.schema import Category
-
-    return Category(code).name.lower()
-
-
-def expected(of: list[Life], events: int, width: int, height: int) -> list[list[str]]:
-    """The picture of all events, one a bin, in plain Python; as :meth:`Picture.pixels` gives it."""
-    total = [sum(life.bytes for life in of if life.birth <= e < life.death) for e in range(events)]
-    scale = height / (max(total) * HEADROOM)
-    picture = []
-    shown = 0
-    for x in range(width):
-        end = (x + 1) * (events / width)
-        inside = range(shown, max(shown, math.ceil(end)))
-        # Without an event of its own a column goes on showing the last one.
-        event = max(inside, key=lambda e: (total[e], -e)) if len(inside) else shown - 1
-        shown = inside.stop
-        picture.append(_column(of, event, scale, height))
-    return picture
-
-
-def _column(of: list[Life], event: int, scale: float, height: int) -> list[str]:
-    alive = [life for life in of if life.birth <= event < life.death]
-    longer = [life for life in alive if life.death - life.birth > 1]
-    short = [life for life in alive if life.death - life.birth == 1]
-    column = ["#ffffff"] * height
-    top = 0
-    for life in [*longer, *short]:
-        first = math.floor(top * scale + 0.5)
-        top += life.bytes
-        last = min(math.floor(top * scale + 0.5), height)
-        column[first:last] = [CATEGORIES[life.category]] * (last - first)
-        if life.bytes * scale >= TALL:
-            column[last - 1] = _edge(CATEGORIES[life.category])
-    return column
-
-
-def _edge(colour: str) -> str:
-    parts = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
-    return "#" + "".join(f"{math.floor(part * (1 - EDGE) + 0.5):02x}" for part in parts)

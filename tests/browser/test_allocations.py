@@ -13,7 +13,8 @@ from tests.browser.charting import ABOVE, LEFT, RIGHT, Chart
 from tests.browser.conftest import Watched
 from tests.browser.looking import link, open_page, settled_address, words_of
 from tests.browser.loop import ACTIVATION, LAYERS, SPIKE, STATE, STEPS, WEIGHT, Loop, loop
-from tests.browser.picturing import CATEGORIES, Picture, expected, lives
+from tests.browser.picturing import Picture
+from tests.browser.reference import CATEGORIES, expected, lives
 from tests.fixtures.histories import Event, history
 from tests.plugin.server import TensorBoardServer
 
@@ -63,21 +64,23 @@ def _up(made: Loop, bytes_: float) -> float:
     return bytes_ / (made.peak_bytes * 1.06)
 
 
+@pytest.mark.parametrize("layout", ["stacked", "address", "lane"])
 def test_every_pixel_is_what_brute_force_draws(
-    watched: Watched, server: TensorBoardServer, made: Loop, pictures: Any
+    watched: Watched, server: TensorBoardServer, made: Loop, picture: Any, layout: str
 ) -> None:
-    picture = _open(watched, server)
-    pixels = picture.pixels()
-    truth = expected(lives(made.recording), len(made.allocated), len(pixels), len(pixels[0]))
-    wrong = [
-        (x, y, pixels[x][y], truth[x][y])
-        for x in range(len(pixels))
-        for y in range(len(pixels[0]))
-        if pixels[x][y] != truth[x][y]
-    ]
-    assert wrong == []
-    assert len(pixels) > 600
-    pictures(watched.page)
+    shown = _open(watched, server, layout=layout)
+    for theme in ("light", "dark"):
+        dark = "dark => document.body.classList.toggle('dark-mode', dark)"
+        watched.page.evaluate(dark, theme == "dark")
+        shown.wait()
+        pixels = shown.pixels()
+        truth = expected(made.recording, len(pixels), len(pixels[0]), layout, theme)
+        for x, (column, told) in enumerate(zip(pixels, truth, strict=True)):
+            pairs = enumerate(zip(column, told, strict=True))
+            wrong = [(y, *pair) for y, pair in pairs if len({*pair}) > 1]
+            assert wrong == [], f"column {x}"
+        assert len(pixels) > 600
+        picture(watched.page, theme)
 
 
 def test_the_picture_lies_on_its_plot(watched: Watched, server: TensorBoardServer) -> None:

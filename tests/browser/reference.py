@@ -1,0 +1,187 @@
+"""The slow truth of the picture of allocations: every pixel of it, drawn in plain Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.recording.schema import Action, Category
+from tests.browser.charting import HEADROOM
+
+CATEGORIES = {
+    "parameter": "#4477aa",
+    "optimizer_state": "#ccbb44",
+    "gradient": "#66ccee",
+    "activation": "#ee6677",
+    "temporary": "#aa3377",
+}
+#: Where nothing is, and where something is mapped but nothing is allocated.
+BACKGROUND = {"light": "#ffffff", "dark": "#303030"}
+HELD = {"light": "#eceff1", "dark": "#424242"}
+#: Share of black in the upper edge of what is at least so many pixels tall.
+EDGE, TALL = 0.22, 4
+#: Bytes that blocks of the caching allocator are multiples of.
+ROUNDING = 512
+
+
+@dataclass
+class Life:
+    """One allocation as the events tell it; dead after the last event where it is not freed."""
+
+    birth: int
+    death: int
+    bytes: int
+    category: str
+    address: int
+
+    def __contains__(self, event: int) -> bool:
+        return self.birth <= event < self.death
+
+
+@dataclass
+class Stretch:
+    """Something with a fixed place in the picture, from byte to byte."""
+
+    life: Life | None
+    begin: int
+    end: int
+
+
+def lives(recording: Recording) -> list[Life]:
+    """The lives of a recording that begins with nothing, in order of birth, event by event."""
+    events = recording.table("events").to_pylist()
+    labels = {each["event"]: each["category"] for each in recording.table("labels").to_pylist()}
+    found: list[Life] = []
+    living: dict[int, Life] = {}
+    for number, event in enumerate(events):
+        if event["action"] == Action.ALLOC:
+            category = Category(labels[number]).name.lower()
+            life = Life(number, len(events), event["size"], category, event["address"])
+            found.append(life)
+            living[event["address"]] = life
+        elif event["action"] == Action.FREE_COMPLETED:
+            living.pop(event["address"]).death = number
+    return found
+
+
+def expected(
+    recording: Recording, width: int, height: int, layout: str = "stacked", theme: str = "light"
+) -> list[list[str]]:
+    """The picture of all events, one a bin at most; as ``Picture.pixels`` gives it."""
+    of, events = lives(recording), recording.table("events").num_rows
+    total = [sum(life.bytes for life in of if event in life) for event in range(events)]
+    base, extent = _segment(recording)
+    if layout == "stacked":
+        top = max(total) * HEADROOM
+    elif layout == "address":
+        top = extent
+        places = [life.address - base for life in of]
+    else:
+        places = lanes(of)
+        top = max(place + life.bytes for place, life in zip(places, of, strict=True))
+    columns: dict[int, list[str]] = {}
+    for event in set(_instants(total, width)):
+        alive = [place for place, life in enumerate(of) if event in life]
+        if layout == "stacked":
+            parts = _piled([of[place] for place in alive])
+        elif layout == "address":
+            # All of the one segment, which the first event maps.
+            parts = [Stretch(None, 0, extent)] if event >= 0 else []
+            parts += [
+                Stretch(of[at], places[at], places[at] + _rounded(of[at].bytes)) for at in alive
+            ]
+        else:
+            parts = [Stretch(of[at], places[at], places[at] + of[at].bytes) for at in alive]
+        columns[event] = [BACKGROUND[theme]] * height
+        for part in parts:
+            _draw(columns[event], part, height / top, theme)
+    return [columns[event] for event in _instants(total, width)]
+
+
+def lanes(of: list[Life]) -> list[int]:
+    """Where each lies that keeps its height for life: those of like size take turns in a lane.
+
+    The lane left last is taken first; they are stacked in the order in which they are needed, each
+    as tall as the largest that is ever in it.
+    """
+    free: dict[tuple[int, int], list[int]] = {}
+    tall: list[int] = []
+    lane: dict[int, int] = {}
+    moments = [(life.birth, at) for at, life in enumerate(of)]
+    moments += [(life.death, at) for at, life in enumerate(of)]
+    for moment, at in sorted(moments):
+        life = of[at]
+        left = free.setdefault(_kind(life.bytes), [])
+        if moment == life.death:
+            left.append(lane[at])
+        elif left:
+            lane[at] = left.pop()
+            tall[lane[at]] = max(tall[lane[at]], life.bytes)
+        else:
+            lane[at] = len(tall)
+            tall.append(life.bytes)
+    return [sum(tall[: lane[at]]) for at in range(len(of))]
+
+
+def _kind(size: int) -> tuple[int, int]:
+    """The power of two that a size is above, and the eighth of it."""
+    power = size.bit_length() - 1
+    return power, (size << 3 >> power) & 7
+
+
+def _rounded(size: int) -> int:
+    return -(-size // ROUNDING) * ROUNDING
+
+
+def _segment(recording: Recording) -> tuple[int, int]:
+    """Address and size of the only segment of a recording, which its first event maps."""
+    events = recording.table("events").to_pylist()
+    kinds = (Action.SEGMENT_ALLOC, Action.SEGMENT_FREE, Action.SEGMENT_MAP, Action.SEGMENT_UNMAP)
+    mapped = [number for number, event in enumerate(events) if event["action"] in kinds]
+    assert mapped == [0], mapped
+    return events[0]["address"], events[0]["size"]
+
+
+def _instants(total: list[int], width: int) -> Iterator[int]:
+    """The event of each column: the highest of those in it, the first of equals."""
+    event, shown = -1, 0
+    for x in range(width):
+        stop = math.ceil((x + 1) * (len(total) / width))
+        # Without an event of its own a column goes on showing the last one.
+        if stop > shown:
+            # What was before the first event is seen where the axis begins.
+            inside = range(shown or -1, stop)
+            event = max(inside, key=lambda e: (total[e] if e >= 0 else 0, -e))
+            shown = stop
+        yield event
+
+
+def _piled(alive: list[Life]) -> list[Stretch]:
+    """Those that live for an event only lie on top."""
+    longer = [life for life in alive if life.death - life.birth > 1]
+    short = [life for life in alive if life.death - life.birth == 1]
+    parts = []
+    top = 0
+    for life in [*longer, *short]:
+        parts.append(Stretch(life, top, top + life.bytes))
+        top += life.bytes
+    return parts
+
+
+def _draw(column: list[str], part: Stretch, scale: float, theme: str) -> None:
+    """Covers pixels from their middle on."""
+    first, last = (min(math.floor(at * scale + 0.5), len(column)) for at in (part.begin, part.end))
+    if part.life is None:
+        column[first:last] = [HELD[theme]] * (last - first)
+        return
+    colour = CATEGORIES[part.life.category]
+    column[first:last] = [colour] * (last - first)
+    if part.life.bytes * scale >= TALL:
+        column[last - 1] = _edge(colour)
+
+
+def _edge(colour: str) -> str:
+    parts = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    return "#" + "".join(f"{math.floor(part * (1 - EDGE) + 0.5):02x}" for part in parts)
