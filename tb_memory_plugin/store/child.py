@@ -28,9 +28,15 @@ Report = Callable[[float, str], None]
 
 def main() -> int:
     """Serve one request; the exit status, 0 whenever the answer says all there is to say."""
-    request = json.loads(sys.stdin.buffer.readline())
     answers = os.dup(1)
     os.dup2(2, 1)  # nothing that a library prints gets between the answers
+    if hasattr(os, "nice"):
+        os.nice(10)
+    _load()  # before there is a request: this process may have been started in advance
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return 0  # there was none
+    request = json.loads(line)
     _restrain(request)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
 
@@ -62,9 +68,15 @@ class _WithoutPandas:
             raise ModuleNotFoundError("pandas is not used here", name=name)
 
 
+def _load() -> None:
+    sys.meta_path.insert(0, _WithoutPandas())
+    import tb_memory_plugin.analysis.derive
+    import tb_memory_plugin.readers.registry
+    import tb_memory_plugin.views.summary  # noqa: F401
+
+
 def _read(request: dict[str, Any], report: Report) -> None:
     report(0.0, "starting")
-    sys.meta_path.insert(0, _WithoutPandas())
     from tb_memory_plugin.analysis.derive import derive
     from tb_memory_plugin.errors import SourceError
     from tb_memory_plugin.readers.opening import HEAD, regular_file
@@ -135,8 +147,6 @@ def _sparing(say: Callable[..., None]) -> Report:
 
 def _restrain(request: dict[str, Any]) -> None:
     """Keep this process from using more than it may, and out of everybody's way."""
-    if hasattr(os, "nice"):
-        os.nice(10)
     if hasattr(signal, "alarm"):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(int(request["seconds"]) + _GRACE)

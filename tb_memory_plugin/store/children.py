@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import json
 import logging
 import os
 import signal
 import subprocess
-import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,16 +14,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from tb_memory_plugin.errors import SourceError
+from tb_memory_plugin.store.starting import standby
 from tb_memory_plugin.units import format_bytes
 
 logger = logging.getLogger(__name__)
 
 Report = Callable[[float, str], None]
 
-_PACKAGES = Path(__file__).resolve().parents[2]
 _LAST_WORDS = 2000
-_running: set[subprocess.Popen[bytes]] = set()
-_guard = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -51,9 +45,9 @@ def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) ->
         "memory": limits.memory,
         "seconds": limits.seconds,
     }
-    entries.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile() as complaints:
-        process = _started(entries, complaints)
+    child = standby.take(entries)
+    with child.complaints:
+        process = child.process
         overdue = threading.Event()
         timer = threading.Timer(limits.seconds, _stop, (process, overdue))
         timer.daemon = True
@@ -62,47 +56,11 @@ def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) ->
             last = _followed(process, request, report)
         finally:
             timer.cancel()
-            _ended(process)
+            child.end()
         if last.get("done"):
             return
+        complaints = child.complaints
         raise _sentence(path.name, last, process.returncode, overdue.is_set(), limits, complaints)
-
-
-def stop_all() -> None:
-    """End every import under way: this process is about to end."""
-    with _guard:
-        for process in _running:
-            process.kill()
-
-
-atexit.register(stop_all)
-
-
-def _started(folder: Path, complaints: IO[bytes]) -> subprocess.Popen[bytes]:
-    path = [os.environ.get("PYTHONPATH", "")]
-    if _PACKAGES.name not in ("site-packages", "dist-packages"):
-        path.append(str(_PACKAGES))  # run from a checkout that is not installed
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, path)),
-        "PYTHONSAFEPATH": "1",
-        # One thread each: imports run beside each other, and threads cost address space.
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MALLOC_ARENA_MAX": "2",
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tb_memory_plugin.store.child"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=complaints,
-        cwd=folder,  # a folder that holds no modules: Python looks there first
-        env=environment,
-        start_new_session=True,  # Ctrl-C in the terminal is for TensorBoard
-    )
-    with _guard:
-        _running.add(process)
-    return process
 
 
 def _followed(
@@ -128,20 +86,6 @@ def _followed(
 def _stop(process: subprocess.Popen[bytes], overdue: threading.Event) -> None:
     overdue.set()
     process.kill()
-
-
-def _ended(process: subprocess.Popen[bytes]) -> None:
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(OSError):
-                pipe.close()
-    try:
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    with _guard:
-        _running.discard(process)
 
 
 def _sentence(

@@ -59,6 +59,12 @@ class Source:
         self.failed, self.tried = Failed(stat, sentence), time.monotonic()
 
     @property
+    def unread(self) -> bool:
+        """Whether nobody has tried yet to read it."""
+        never = self.ready is None and self.failed is None and self.job is None
+        return never and self.found.is_file
+
+    @property
     def hopeless(self) -> bool:
         """Whether it could not be read just now, so that trying again would be of no use."""
         failed = self.failed is not None and self.failed.stat == self.found.stat

@@ -23,6 +23,7 @@ from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.scanner import Scanner
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.source import Ready, Source
+from tb_memory_plugin.store.starting import standby
 from tb_memory_plugin.store.storage import is_remote, storage_of
 from tb_memory_plugin.store.uploads import Uploads
 
@@ -56,6 +57,7 @@ class Store:
         self.look()
         with self._lock:
             rows = [source.row() for source in self._sources.values()]
+        self._expect()
         rows.sort(key=lambda row: (row["uploaded"], _natural(row["run"]), _natural(row["name"])))
         return {
             "scanning": self._scanner.scanning,
@@ -217,6 +219,14 @@ class Store:
                 if found.stat == source.found.stat:
                     source.see(replace(source.found, stat=ready.stat, fault=None))
                 source.job = None
+        self._expect()
+
+    def _expect(self) -> None:
+        """Have a process ready where somebody sees sources that were not read yet."""
+        with self._lock:
+            unread = any(source.unread for source in self._sources.values())
+        if unread:
+            standby.prepare(self._cached()[0].entries)
 
     def _fail(self, source: Source, found: Found, sentence: str) -> None:
         with self._lock:

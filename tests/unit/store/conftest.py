@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tb_memory_plugin.store import children
+from tb_memory_plugin.store import starting
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.store import Store
@@ -30,4 +30,4 @@ def make(tmp_path: Path, logdir: Path) -> Iterator[Callable[..., Store]]:
         return Store([Root(address or str(logdir), "", "logdir")], Settings(**given))
 
     yield made
-    children.stop_all()
+    starting.stop_all()

@@ -16,7 +16,7 @@ import pytest
 
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.recording.recording import open_recording
-from tb_memory_plugin.store import child, children
+from tb_memory_plugin.store import child, children, starting
 from tb_memory_plugin.store.children import Limits
 from tests.conftest import REPOSITORY
 from tests.fixtures.snapshots import snapshot, write_pickle
@@ -76,7 +76,7 @@ def test_a_child_that_is_killed_is_one_sentence(tmp_path: Path) -> None:
     path = write_pickle(snapshot(events=100), tmp_path / "x.pickle")
 
     def kill(fraction: float, phase: str) -> None:
-        for process in list(children._running):
+        for process in list(starting._running):
             process.send_signal(signal.SIGKILL)
 
     with pytest.raises(SourceError, match=r"ended the process that read it \(SIGKILL\)"):
@@ -183,9 +183,9 @@ def test_stopping_all_ends_what_runs(tmp_path: Path) -> None:
     thread = threading.Thread(target=work)
     thread.start()
     assert begun.wait(30)
-    children.stop_all()
+    starting.stop_all()
     thread.join(30)
-    assert not thread.is_alive() and not children._running
+    assert not thread.is_alive() and not starting._running
     assert not ended or "SIGKILL" in ended[0]
 
 
