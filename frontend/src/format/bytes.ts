@@ -52,10 +52,10 @@ export function signedBytes(value: number): string {
 }
 
 /** `12345` → `12 345`, with thin spaces that never break. */
-export function grouped(value: number): string {
-  const size = Math.abs(value);
+export function grouped(value: number | bigint): string {
+  const size = value < 0 ? -value : value;
   // Past 2⁵³ a number's own digits are rounded to the shortest that name it.
-  const isLong = Number.isInteger(size) && !Number.isSafeInteger(size);
+  const isLong = typeof size === "number" && Number.isInteger(size) && !Number.isSafeInteger(size);
   const text = isLong ? BigInt(size).toString() : size.toString();
   const split = text.replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
   return value < 0 ? `−${split}` : split;

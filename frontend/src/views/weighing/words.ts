@@ -48,11 +48,11 @@ export function weight(value: number, unit: Unit): string {
   return `${bytes(value / ns)}\u00a0·\u00a0${name}`;
 }
 
-/** A weight to the last digit. */
+/** A weight to the last digit; past 2⁵³, where numbers are rounded, the digits that are known. */
 export function exactWeight(value: number, unit: Unit): string {
   if (unit === "bytes") return exactBytes(value);
   if (unit === "allocations") return counted(value, "allocation");
-  return `${grouped(value)}\u00a0byte\u00a0·\u00a0${unit === "byte_ns" ? "ns" : "events"}`;
+  return `${Number.isSafeInteger(value) ? grouped(value) : known(value)}\u00a0byte\u00a0·\u00a0${unit === "byte_ns" ? "ns" : "events"}`;
 }
 
 /** What the graph is of, as a heading: `Alive at step 3, +410 ms`. */
@@ -67,4 +67,13 @@ export function heading(answer: Weighed, place: { atPeak: boolean; whole: boolea
   if (of === "lifetime") return `Bytes × lifetime within ${within}`;
   if (of === "allocations") return `Allocations born in ${within}`;
   return `Born in ${within} and alive at its end`;
+}
+
+const DIGITS = 15;
+
+/** `≈ 5 893 758 761 091 380 000`: fifteen digits of a number are certain. */
+function known(value: number): string {
+  const step = 10n ** BigInt(Math.floor(Math.log10(value)) + 1 - DIGITS);
+  const rounded = ((BigInt(value) + step / 2n) / step) * step;
+  return `≈\u00a0${grouped(rounded)}`;
 }
