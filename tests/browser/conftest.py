@@ -18,7 +18,7 @@ from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import BrowserContext, Page
 
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 FLAGS = [
@@ -30,6 +30,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+#: Keeps the compiled code of scripts from their first run on: TensorBoard's takes seconds to compile.
+KEEP_CODE = "--blink-settings=v8CacheOptions=3"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,16 +49,21 @@ def chromium() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One headless Chromium for all tests."""
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """One headless Chromium for all tests; on disk, so that it compiles TensorBoard only once."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     program = chromium()
     if not program:
         pytest.fail("no Chromium: run `make test`, or set CHROMIUM to one")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield browser
-        browser.close()
+        context = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("chromium"),
+            executable_path=program,
+            args=[*FLAGS, KEEP_CODE],
+            viewport={"width": 1400, "height": 900},
+        )
+        yield context
+        context.close()
 
 
 def make_logdir(folder: Path) -> Path:
@@ -120,9 +127,8 @@ class Watched:
 
 
 @pytest.fixture
-def watched(browser: Browser, server: TensorBoardServer) -> Iterator[Watched]:
+def watched(context: BrowserContext, server: TensorBoardServer) -> Iterator[Watched]:
     """A fresh page of 1400 × 900 that must not have any faults at the end of the test."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
     page = context.new_page()
     watch = Watched(page)
 
@@ -139,8 +145,21 @@ def watched(browser: Browser, server: TensorBoardServer) -> Iterator[Watched]:
     page.on("pageerror", lambda error: watch.faults.append(f"exception: {error}"))
     page.on("request", note_request)
     yield watch
-    context.close()
+    forget(page)
     assert watch.faults == []
+
+
+def forget(page: Page) -> None:
+    """Closes a page and all beside it, and clears what they have stored."""
+    origins = {"{0.scheme}://{0.netloc}".format(urlsplit(each.url)) for each in page.context.pages}
+    first, *others = page.context.pages
+    for each in others:
+        each.close()
+    session = page.context.new_cdp_session(first)
+    for origin in origins:
+        kinds = {"origin": origin, "storageTypes": "cookies,local_storage,indexeddb"}
+        session.send("Storage.clearDataForOrigin", kinds)
+    session.detach()
 
 
 @pytest.fixture
