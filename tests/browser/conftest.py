@@ -30,7 +30,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-#: Keeps the compiled code of scripts from their first run on: TensorBoard's takes seconds to compile.
+#: Keeps the compiled code of scripts from their first run on: TensorBoard's takes seconds.
 KEEP_CODE = "--blink-settings=v8CacheOptions=3"
 
 
