@@ -94,24 +94,36 @@ class Recorded:
         stacks = self.recording.table("stacks").column("frames").to_pylist()
         return ["\n".join(frames[place] for place in stack) for stack in stacks]
 
-    def highest(self, shown: Callable[[Life], bool]) -> tuple[int, set[int]]:
-        """The most bytes of those ``shown`` at once, and in how many allocations that may be."""
-        changes = [[0, 0] for _ in range(self.events + 1)]  # before the first event, after each
+    def highest(
+        self, shown: Callable[[Life], bool], begin: int = -1, end: int | None = None
+    ) -> tuple[int, set[int]]:
+        """The most bytes of those ``shown`` at once, and in how many allocations that may be.
+
+        After any of the events ``begin`` up to, not with, ``end``; -1 is before the first.
+        """
+        changes = [[0, 0] for _ in range(self.events + 1)]
         for life in filter(shown, self.lives):
             changes[life.birth + 1][0] += life.bytes
             changes[life.birth + 1][1] += 1
             if life.death < math.inf:
                 changes[int(life.death) + 1][0] -= life.bytes
                 changes[int(life.death) + 1][1] -= 1
-        total = count = most = 0
-        counts: set[int] = set()
-        for more, others in changes:
-            total, count = total + more, count + others
-            if total > most:
-                most, counts = total, set()
-            if total == most:
-                counts.add(count)
-        return most, counts
+        states = itertools.accumulate(
+            changes, lambda had, more: [had[0] + more[0], had[1] + more[1]]
+        )
+        inside = list(states)[max(begin, -1) + 1 : None if end is None else end + 1]
+        most = max(total for total, _ in inside)
+        return most, {count for total, count in inside if total == most}
+
+    def alive(self, event: int) -> list[Life]:
+        """What is alive after an event, those that were born first before the others."""
+        if event not in self._alive:
+            self._alive[event] = [life for life in self.lives if life.at(event)]
+        return self._alive[event]
+
+    @cached_property
+    def _alive(self) -> dict[int, list[Life]]:
+        return {}
 
     def found(self, hit: Callable[[Life], bool]) -> tuple[int, int]:
         """Number and bytes of the allocations found."""
