@@ -34,6 +34,9 @@ GROUPINGS = {
     "pattern": "pattern",
 }
 
+#: Of those the ones whose groups have an order, that of their values.
+ORDERED = ("step", "size", "lifetime")
+
 #: Groups of what a source says nothing of: older than the window, and in it.
 BEFORE, UNKNOWN = 0, 1
 #: Groups of what it does say something of begin here.

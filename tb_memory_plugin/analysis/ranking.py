@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tb_memory_plugin.analysis import exact, naming
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.grouping import BEFORE, FIRST, UNKNOWN, Groups, group_ids
+from tb_memory_plugin.analysis.grouping import BEFORE, FIRST, ORDERED, UNKNOWN, Groups, group_ids
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording.recording import Device, Recording
 
 #: Groups shown by themselves where nobody says how many.
 TOP = 12
+#: The groups that hold most at the peak, which an ordered scale is divided among.
+MARKS = 16
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,9 @@ def ranking(
 ) -> Ranking:
     """The groups of a device that hold most at its peak, ``top`` of them, largest first.
 
-    Categories, patterns and lifetimes are all shown, in their own order. What nothing is known of
-    comes after them, what is left last. The same for every window, so that colours do not change.
+    Of what has an order (sizes, steps) they are in that, smallest first. Categories, patterns and
+    lifetimes are all shown, in their own order. What nothing is known of comes after them, what is
+    left last. The same for every window, so that colours do not change.
     """
     key = ("ranking", device.index, by, pattern if by == "pattern" else "", top)
     return memo(recording, key, lambda: _ranking(recording, device, by, pattern, top))
@@ -49,23 +54,53 @@ def ranking(
 
 def describe(
     recording: Recording, device: Device, by: str, pattern: str = "", top: int = TOP
-) -> list[dict[str, str]]:
-    """Key, label and (by category) category of every band of ``ranking``, from the bottom."""
+) -> list[dict[str, Any]]:
+    """Key and label of every band of ``ranking``, from the bottom.
+
+    By category each also has that, on an ordered scale its ``shade``.
+    """
     key = ("bands_in_words", device.index, by, pattern if by == "pattern" else "", top)
     return memo(recording, key, lambda: _describe(recording, device, by, pattern, top))
 
 
+def shades(
+    recording: Recording, device: Device, groups: Groups, ids: Sequence[int], pattern: str = ""
+) -> list[float | None]:
+    """For each of ``ids`` a number from 0, the least, to 1; None for what has no order.
+
+    The ``MARKS`` groups that hold most at the peak are as far apart as can be, others between
+    those that they are between: the same however many groups an answer is about.
+    """
+    if groups.by not in ORDERED:
+        return [None] * len(ids)
+    shown = ranking(recording, device, groups.by, pattern, MARKS).shown
+    marks = np.array([group for group in shown if group >= FIRST], dtype=np.int64)
+    wanted = np.array(ids, dtype=np.int64)
+    left, right = (np.searchsorted(marks, wanted, side=side) for side in ("left", "right"))
+    place = np.clip((left + right - 1) / 2, 0, len(marks) - 1)
+    shade = place / (len(marks) - 1) if len(marks) > 1 else np.full(len(wanted), 0.5)
+    return [
+        round(number, 4) if group >= FIRST else None
+        for group, number in zip(ids, shade.tolist(), strict=True)
+    ]
+
+
 def _describe(
     recording: Recording, device: Device, by: str, pattern: str, top: int
-) -> list[dict[str, str]]:
+) -> list[dict[str, Any]]:
     groups = group_ids(recording, device, by, pattern)
     ranked = ranking(recording, device, by, pattern, top)
-    keys = naming.keys(recording, groups, ranked.shown)
-    labels = naming.labels(recording, groups, ranked.shown)
     found = []
-    for group, key, label in zip(ranked.shown, keys, labels, strict=True):
-        category = naming.category_of(groups, group)
-        found.append({"key": key, "label": label, **({"category": category} if category else {})})
+    for group, key, label, shade in zip(
+        ranked.shown,
+        naming.keys(recording, groups, ranked.shown),
+        naming.labels(recording, groups, ranked.shown),
+        shades(recording, device, groups, ranked.shown, pattern),
+        strict=True,
+    ):
+        known = {"category": naming.category_of(groups, group), "shade": shade}
+        told = {name: value for name, value in known.items() if value is not None}
+        found.append({"key": key, "label": label, **told})
     if ranked.rest:
         found.append({"key": naming.REST_KEY, "label": f"{ranked.rest} smaller groups"})
     return found
@@ -79,6 +114,8 @@ def _ranking(recording: Recording, device: Device, by: str, pattern: str, top: i
         valued = valued[_order(recording, device, groups, valued, top)]
         if len(valued) > top + 1:  # one left over is as well drawn as called the rest
             valued = valued[:top]
+        if by in ORDERED:
+            valued = np.sort(valued)
     shown = [int(group) for group in valued]
     shown += [group for group in (UNKNOWN, BEFORE) if present[group]]
     band = np.full(groups.count, len(shown), dtype=np.uint8 if len(shown) < 255 else np.int32)

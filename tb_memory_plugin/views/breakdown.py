@@ -16,7 +16,7 @@ from tb_memory_plugin.analysis.filters import mask
 from tb_memory_plugin.analysis.frames import frame_labels, frames_of_stacks, named_by
 from tb_memory_plugin.analysis.grouping import FIRST, Groups, group_ids
 from tb_memory_plugin.analysis.instants import Instant, resolve, step_at
-from tb_memory_plugin.analysis.ranking import TOP, ranking
+from tb_memory_plugin.analysis.ranking import TOP, ranking, shades
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import sentinel
@@ -236,6 +236,7 @@ def _group_rows(
     step = recording.values("allocations", "step", device)[found.oldest[shown]]
     rows = []
     stacks = _stacks_of(recording, groups, ids)
+    shade = shades(recording, device, groups, ids)
     for place, row in enumerate(shown.tolist()):
         answer: dict[str, Any] = {
             "key": keys[place],
@@ -250,6 +251,8 @@ def _group_rows(
         category = naming.category_of(groups, ids[place])
         if category is not None:
             answer["category"] = category
+        if shade[place] is not None:
+            answer["shade"] = shade[place]
         if place in stacks:
             answer["frames"] = stacks[place]
         rows.append(answer)

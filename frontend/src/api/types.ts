@@ -106,6 +106,8 @@ export interface UsageGroup {
   key: string;
   label: string;
   category?: string;
+  /** Where it is among its like, 0 (least) to 1, for what has an order. */
+  shade?: number;
 }
 
 /** Metadata `window` of the usage answer. */
@@ -189,6 +191,7 @@ export interface BreakdownGroup {
   oldest_event: number | null;
   oldest_time: number | null;
   category?: string;
+  shade?: number;
   frames?: Frame[];
 }
 

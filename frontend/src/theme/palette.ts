@@ -1,5 +1,7 @@
 /** Which colour means what: colour-blind-safe sets (after Paul Tol), the same in every view. */
 
+import { sequential } from "./sequential";
+
 /** Category colours; neighbours in stacking order differ in hue and lightness. */
 export const CATEGORY_COLOURS: Readonly<Record<string, string>> = {
   parameter: "#4477aa",
@@ -41,6 +43,8 @@ export function hash(text: string): number {
 export interface Coloured {
   key: string;
   category?: string | null | undefined;
+  /** Where it is on an ordered scale, 0 to 1; of what has no order there is none. */
+  shade?: number | null | undefined;
 }
 
 /** Hands out a colour a key: the key's own where free, else the next; it then keeps it. */
@@ -54,6 +58,7 @@ export class Colours {
   of(group: Coloured): string {
     const quiet = QUIET[this.theme][group.key];
     if (quiet) return quiet;
+    if (typeof group.shade === "number") return sequential(this.theme, group.shade);
     const category = group.category ? CATEGORY_COLOURS[group.category] : undefined;
     return category ?? (STACKS[this.slot(group.key)] as string);
   }

@@ -11,6 +11,7 @@ from tb_memory_plugin.analysis.grouping import FIRST, GROUPINGS, UNKNOWN, group_
 from tb_memory_plugin.analysis.ranking import describe, ranking
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views.breakdown import page
 from tests.fixtures.histories import history
 from tests.fixtures.training import training
 
@@ -185,6 +186,47 @@ def test_bands_are_the_largest_at_the_peak_then_the_unknown_then_the_rest() -> N
     ]
     assert bands[-1]["key"] == "…rest"
     assert ranking(recording, recording.devices[0], "stack", top=5).rest == 0
+
+
+def of_sizes(sizes: list[int]) -> Recording:
+    """Allocations that stay, one after the other."""
+    return derive(history([("alloc", at, size) for at, size in enumerate(sizes)]))
+
+
+def test_sizes_are_in_their_own_order_and_shaded_by_it() -> None:
+    recording = of_sizes([3000, 10, 10, 500, 500, 500, 500, 500, 2000, 40, *range(100, 130)])
+    device = recording.devices[0]
+    bands = describe(recording, device, "size", top=4)
+    assert [band["label"] for band in bands[:-1]] == ["129 B", "500 B", "1.95 KiB", "2.93 KiB"]
+    assert bands[-1] == {"key": naming.REST_KEY, "label": "31 smaller groups"}
+    # A scale is divided among the sixteen that hold most, however many are shown.
+    marks = [*range(117, 130), 500, 2000, 3000]
+    shades = {size: place / 15 for place, size in enumerate(marks)}
+    for top in (1, 4, 12, 16, 40):
+        for band in describe(recording, device, "size", top=top)[:-1]:
+            size = int(band["key"])
+            least = sum(mark < size for mark in marks)
+            between = max(0, (least - 0.5)) / 15 if size not in marks else shades[size]
+            assert band["shade"] == pytest.approx(between, abs=1e-4)
+    groups = group_ids(recording, device, "size")
+    rows = page(recording, device, by="size", sort="label")["groups"]
+    assert len(rows) == groups.count - FIRST
+    for row in rows:
+        in_chart = [
+            b for b in describe(recording, device, "size", top=40) if b["key"] == row["key"]
+        ]
+        assert [row["shade"]] == [band["shade"] for band in in_chart]
+
+
+def test_what_has_no_order_has_no_shade() -> None:
+    recording = training()
+    device = recording.devices[0]
+    for by in ("category", "stack", "op", "stream"):
+        assert not any("shade" in band for band in describe(recording, device, by))
+    of_lifetimes = describe(recording, device, "lifetime")
+    assert [band.get("shade") for band in of_lifetimes] == [0.0, 1.0, None]
+    only = of_sizes([7, 7])
+    assert [b["shade"] for b in describe(only, only.devices[0], "size")] == [0.5]
 
 
 def test_categories_are_stacked_in_their_own_order() -> None:

@@ -2,9 +2,9 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { by, selection } from "../../../state";
+import { mix } from "../../../theme/mix";
 import type { Coloured, Colours } from "../../../theme/palette";
 import { colours, type Ink, ink } from "../../../theme/theme";
-import { mix } from "./colour";
 import type { Sheet } from "./scene";
 
 /** Key of the group that is picked, if it belongs to the grouping shown. */

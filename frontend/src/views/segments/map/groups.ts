@@ -3,8 +3,8 @@
 import type { SegmentState } from "../../../api";
 import type { UsageGroup } from "../../../api/types";
 import { blocksBy } from "../../../state";
+import { mix } from "../../../theme/mix";
 import { type Ink, ink } from "../../../theme/theme";
-import { mix } from "../../profile/timeline/colour";
 import { coloursFor, gapColour, pickedGroup } from "../../profile/timeline/groupColours";
 
 export interface Named {

@@ -1,8 +1,8 @@
 /** Paints the small map: the whole as one silhouette, and on another canvas the cursor and failures. */
 
 import type { Usage } from "../../../../api";
+import { mix } from "../../../../theme/mix";
 import type { Ink } from "../../../../theme/theme";
-import { mix } from "../colour";
 import { columnRows } from "../columns";
 import { type Range, toPixel } from "../scale";
 import { type Plot, topsOf } from "../scene";

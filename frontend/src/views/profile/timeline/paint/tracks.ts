@@ -1,7 +1,7 @@
 /** Paints steps and annotations as boxes with their names. */
 
+import { mix } from "../../../../theme/mix";
 import type { Ink } from "../../../../theme/theme";
-import { mix } from "../colour";
 import { type Box, fitText } from "../lanes";
 import type { Seen } from "./axes";
 import { type Surface, widthOf } from "./surface";
