@@ -53,6 +53,7 @@ def state(recording: Recording, device: Device, asked: Parameters) -> Answer:
         by=asked.text("by", ""),
         pattern=asked.text("pattern", ""),
         top=asking.top(asked),
+        filter=asked.text("filter", ""),
     )
     return Answer(content, BINARY)
 

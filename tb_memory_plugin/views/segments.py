@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis import exact, filters
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.grouping import group_ids
 from tb_memory_plugin.analysis.instants import Instant, resolve, step_at
@@ -16,7 +16,7 @@ from tb_memory_plugin.analysis.segment_state import SegmentState, segment_state
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import ipc
-from tb_memory_plugin.views.segments_blocks import block_columns
+from tb_memory_plugin.views.segments_blocks import Part, block_columns
 from tb_memory_plugin.views.segments_groups import groups_of, largest_groups
 
 #: Segments, blocks, and pools and streams that an answer may have: under 1 MB together.
@@ -37,13 +37,14 @@ def window(
     by: str = "",
     pattern: str = "",
     top: int = TOP,
+    filter: str = "",
 ) -> bytes:
     """The two Arrow IPC streams of ``GET segments`` (docs/architecture.md has their columns).
 
     ``begin`` … ``end`` is the part wanted of the line that all segments make, one after the
     other; blocks under ``pixel`` bytes that begin in the same pixel of their segment are one.
-    With ``by`` blocks have the band of their group among the ``top`` of ``usage``. Raises
-    QueryError.
+    With ``by`` blocks have the band of their group among the ``top`` of ``usage``, with
+    ``filter`` how much of them passes it. Raises QueryError.
     """
     instant = resolve(recording, device, at)
     state = segment_state(recording, device, instant.event)
@@ -58,12 +59,15 @@ def window(
         shown = inside[largest]
     shown = shown[np.argsort(place[shown])]
     band = _bands(recording, device, state, by, pattern, top) if by else None
-    pixel, blocks = block_columns(state, shown, place, low, high, pixel, MOST_BLOCKS, band)
+    passing = _passing(recording, device, state, filter)
+    part = Part(shown, place, low, high)
+    pixel, blocks = block_columns(state, part, pixel, MOST_BLOCKS, band, passing)
     about = {
         **described(recording, device, state, instant),
         "pools": groups,
         "kinds": arrays.words(recording.table("segment_lives"), "kind"),
         **({"by": by, "groups": describe(recording, device, by, pattern, top)} if by else {}),
+        **({} if passing is None else {"passing": _sums(state, passing)}),
         "pixel": pixel,
         "begin": low,
         "end": high,
@@ -84,6 +88,27 @@ def _bands(
     band = ranking(recording, device, by, pattern, top).band
     found: IntArray = band[group_ids(recording, device, by, pattern).ids[row]]
     return found
+
+
+def _passing(
+    recording: Recording, device: Device, state: SegmentState, filter: str
+) -> IntArray | None:
+    """Of every block whether the allocation in it passes; None where all do."""
+    wanted = filters.mask(recording, device, filter)
+    if wanted is None:
+        return None
+    found: IntArray = wanted[state.blocks.allocation - recording.rows("allocations", device).start]
+    return found
+
+
+def _sums(state: SegmentState, passing: IntArray) -> dict[str, int]:
+    """How many blocks pass, what was asked for in them, and what they take."""
+    blocks = state.blocks
+    return {
+        "blocks": int(passing.sum()),
+        "requested": exact.total(blocks.requested[passing]),
+        "used": exact.total(blocks.size[passing]),
+    }
 
 
 def described(

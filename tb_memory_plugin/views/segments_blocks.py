@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
 
@@ -10,23 +12,34 @@ from tb_memory_plugin.analysis.segment_state import SegmentState
 from tb_memory_plugin.recording import arrays
 
 
+@dataclass(frozen=True)
+class Part:
+    """What an answer is of: segments in its order, and a part of the line that all make.
+
+    ``place`` is where each segment of the state begins on the line.
+    """
+
+    shown: IntArray
+    place: IntArray
+    begin: int
+    end: int
+
+
 def block_columns(
     state: SegmentState,
-    shown: IntArray,
-    place: IntArray,
-    low: int,
-    high: int,
+    part: Part,
     pixel: int,
     most: int,
     band: IntArray | None = None,
+    passing: IntArray | None = None,
 ) -> tuple[int, dict[str, pa.Array]]:
-    """The columns of the blocks between ``low`` and ``high``, and the pixel they are merged by.
+    """The columns of the blocks in ``part``, and the pixel they are merged by.
 
-    ``shown`` are the segments that the answer has, in its order, ``place`` where each segment
-    begins on the line of all. ``pixel`` is doubled until there are no more than ``most`` rows.
-    ``band`` is the place of the group of each block; where it is given, so is a column of it, -1
-    for several.
+    ``pixel`` is doubled until there are no more than ``most`` rows. ``band`` is the place of the
+    group of each block; where it is given, so is a column of it, -1 for several. ``passing`` is
+    which blocks pass a filter; where it is given, so is a column of how many bytes do.
     """
+    shown, place, low, high = part.shown, part.place, part.begin, part.end
     blocks = state.blocks
     row = np.full(len(place), -1, dtype=np.int64)
     row[shown] = np.arange(len(shown))
@@ -40,7 +53,7 @@ def block_columns(
         first = _first_of_runs(segment, offset, size, pixel)
     if not len(first):
         first = np.zeros(0, dtype=np.int64)
-        sums = dict.fromkeys(("used", "requested", "pending", "inferred"), first)
+        sums = dict.fromkeys(("used", "requested", "pending", "inferred", "passing"), first)
         counts = extent = first
     else:
         stop = np.append(first[1:], len(chosen))
@@ -52,10 +65,14 @@ def block_columns(
             "pending": np.where(blocks.pending[chosen], size, 0),
             "inferred": blocks.inferred[chosen].astype(np.int64),
         }
+        if passing is not None:
+            values["passing"] = np.where(passing[chosen], size, 0)
         sums = {name: np.add.reduceat(value, first) for name, value in values.items()}
     single = np.where(counts == 1, blocks.allocation[chosen][first], -1)
     wide, narrow = pa.int64(), pa.int32()
     columns = {} if band is None else {"band": arrays.column(_bands(band[chosen], first), narrow)}
+    if passing is not None:
+        columns["passing"] = arrays.column(sums["passing"], wide)
     return pixel, {
         **columns,
         "segment": arrays.column(row[segment[first]], narrow),

@@ -129,6 +129,8 @@ export interface SegmentsQuery extends Target {
   /** Grouping whose bands the blocks shall have. */
   by?: string;
   pattern?: string;
+  /** Which blocks shall stand out. */
+  filter?: string;
 }
 
 export interface EventsQuery extends Target {

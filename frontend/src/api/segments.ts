@@ -55,6 +55,8 @@ export interface StateAbout {
   /** What blocks are grouped by, where that was asked for. */
   by?: string;
   groups?: UsageGroup[];
+  /** What passes the filter, where one was asked for. */
+  passing?: { blocks: number; requested: number; used: number };
 }
 
 /** One row a segment, by pool, stream and address. */
@@ -94,6 +96,8 @@ export interface BlockRows {
   allocation: Float64Array;
   /** Place of its group, -1 where several are merged; empty where no grouping was asked for. */
   band: Float64Array;
+  /** Bytes of `used` that pass the filter; empty where none was asked for. */
+  passing: Float64Array;
 }
 
 export interface SegmentState {
@@ -171,6 +175,7 @@ export function decodeSegments(body: Uint8Array): SegmentState {
       inferred: block("inferred"),
       allocation: block("allocation"),
       band: block("band"),
+      passing: block("passing"),
     },
   };
 }

@@ -280,3 +280,39 @@ def test_events_as_csv_are_whole_or_refused(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(QueryError, match="narrow the filter"):
         segments_csv.listed(recording, device, "")
     assert "".join(segments_csv.listed(recording, device, "event<5")).count("\n") == 6
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 30), st.integers(-1, 60), st.integers(0, 27), st.integers(9, 24))
+def test_what_passes_a_filter_is_told_of_every_block(
+    seed: int, event: int, power: int, size: int
+) -> None:
+    recording = simulated(seed, expandable=bool(seed % 2), calls=60).recording
+    state = segment_state(recording, recording.devices[0], event)
+    lives = recording.table("allocations").to_pylist()
+    question = {"at": f"event:{event}", "pixel": 1 << power}
+    about, _, blocks = ask(recording, filter=f"size>={1 << size}", **question)
+    passing = [
+        (int(used), int(requested))
+        for used, requested, row in zip(
+            state.blocks.size, state.blocks.requested, state.blocks.allocation, strict=True
+        )
+        if lives[int(row)]["requested"] >= 1 << size
+    ]
+    assert about["passing"] == {
+        "blocks": len(passing),
+        "requested": sum(requested for _, requested in passing),
+        "used": sum(used for used, _ in passing),
+    }
+    assert sum(blocks.column("passing").to_pylist()) == sum(used for used, _ in passing)
+    for row in blocks.to_pylist():
+        assert 0 <= row["passing"] <= row["used"]
+        if row["count"] == 1:
+            passes = lives[row["allocation"]]["requested"] >= 1 << size
+            assert row["passing"] == (row["used"] if passes else 0)
+    # The same blocks in the same rows as without it.
+    plain, _, every = ask(recording, **question)
+    assert blocks.drop_columns(["passing"]).equals(every)
+    assert "passing" not in plain
+    with pytest.raises(QueryError):
+        ask(recording, filter="size>nonsense")

@@ -2,7 +2,7 @@
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { bytes, counted } from "../../format";
+import { bytes, count, counted, exactBytes } from "../../format";
 import { device, hasHistory, selection } from "../../state";
 import { REST_KEY } from "../../theme/palette";
 import { Chart } from "../profile/timeline/Chart";
@@ -55,6 +55,7 @@ function Shown() {
       <div class="segments-main">
         <div class="segments-now">
           <Bar model={model} />
+          <Passing model={model} />
           {state !== null && state.segments.length === 0 ? <NoSegments /> : null}
           <SegmentMap model={model} />
           <Hidden model={model} />
@@ -93,6 +94,24 @@ function NoSegments() {
       At this moment the recording knows of no segment. Segments are what a caching allocator holds
       from the driver: snapshots of <code>torch.cuda.memory</code> have them, recordings of the
       profiler on a CPU do not.
+    </p>
+  );
+}
+
+/** How much of what is drawn passes the filter; what does not stands back. */
+function Passing({ model }: { model: Model }) {
+  const about = model.state.value?.about;
+  const passing = about?.passing;
+  if (about === undefined || passing === undefined) return null;
+  const asked = about.basis === "requested" ? passing.requested : passing.used;
+  return (
+    <p class="quiet small segments-passing" role="status" data-testid="segments-passing">
+      <strong>{count(passing.blocks)}</strong> of {counted(about.blocks, "block")}{" "}
+      {passing.blocks === 1 ? "passes" : "pass"} the filter,{" "}
+      <strong title={exactBytes(asked)} data-exact="passing" data-bytes={asked}>
+        {bytes(asked)}
+      </strong>{" "}
+      of {bytes(about.allocated)}; the others stand back.
     </p>
   );
 }

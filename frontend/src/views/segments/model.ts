@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { getPools, getSegments, type SegmentState } from "../../api";
 import { target } from "../../flow/questions";
-import { blocksBy, by, cursor, device, hasHistory, pattern } from "../../state";
+import { blocksBy, by, cursor, device, filter, hasHistory, pattern } from "../../state";
 import { resource } from "../../state/resource";
 import { tileFor } from "../profile/timeline/grid";
 import { createModel } from "../profile/timeline/model";
@@ -51,10 +51,12 @@ export function create() {
     if (blocksBy.value === "kind") return {};
     return { by: by.value, pattern: by.value === "pattern" ? pattern.value : "" };
   });
+  /** Only asked for while there is one. */
+  const narrowing = computed(() => (filter.value === "" ? {} : { filter: filter.value }));
   const asked = resource(() => {
     if (!target.value || width.value <= 0) return null;
     const at = cursor.value ?? ("peak" as const);
-    return { ...target.value, at, pixel: pixel.value, ...grouping.value };
+    return { ...target.value, at, pixel: pixel.value, ...grouping.value, ...narrowing.value };
   }, getSegments);
   const state = computed<SegmentState | null>(() => asked.answer.value.data);
   const layout = computed<Layout | null>(() =>
@@ -76,6 +78,7 @@ export function create() {
       at: now.about.event,
       pixel: pixel.value,
       ...grouping.value,
+      ...narrowing.value,
       begin: Math.floor(seen.begin / piece) * piece,
       end: Math.ceil(seen.end / piece) * piece,
     };

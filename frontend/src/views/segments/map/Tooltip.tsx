@@ -59,6 +59,10 @@ function blockRows(thing: Extract<Thing, { kind: "block" }>) {
     lines.push([pick(blocks.inferred) > 0 ? "rounding, worked out" : "rounding", used - requested]);
   } else lines.push(["size", used]);
   if (pending > 0) lines.push(["pending free", pending]);
+  const passing = blocks.passing[row];
+  if (passing !== undefined && (count > 1 || passing === 0)) {
+    lines.push([count > 1 ? "in blocks that pass" : "passes the filter", passing]);
+  }
   if (count > 1) {
     lines.push(["free between", pick(blocks.size) - used]);
     return { title: `${counted(count, "block")}, click to zoom in`, lines };

@@ -13,6 +13,7 @@ import {
   stripsOf,
   topOf,
 } from "./layout";
+import { shareThatPasses } from "./paintBlocks";
 
 /** A state of segments with (group, size) and blocks with (segment, offset, size). */
 function made(
@@ -58,6 +59,7 @@ function made(
       inferred: none(),
       allocation: none(),
       band: none(),
+      passing: new Float64Array(0),
     },
   };
 }
@@ -218,6 +220,23 @@ describe("what is in a segment", () => {
       { segment: 1, from: 0, to: 30 },
     ]);
     expect(stretchesAt(all, "0x10", 8)).toEqual([]);
+  });
+});
+
+describe("what passes a filter", () => {
+  it("is a share of each row, all of it without a filter", () => {
+    const { blocks } = made(
+      [[0, 100]],
+      [
+        [0, 0, 20],
+        [0, 20, 40],
+        [0, 60, 10],
+      ],
+    );
+    expect([0, 1, 2].map((row) => shareThatPasses(blocks, row))).toEqual([1, 1, 1]);
+    blocks.used = Float64Array.of(20, 40, 10);
+    blocks.passing = Float64Array.of(0, 10, 10);
+    expect([0, 1, 2].map((row) => shareThatPasses(blocks, row))).toEqual([0, 0.25, 1]);
   });
 });
 
