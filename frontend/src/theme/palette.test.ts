@@ -21,6 +21,13 @@ describe("colours of groups", () => {
     expect(new Set(keys.map((key) => colours.of({ key }))).size).toBe(16);
   });
 
+  it("are calm for pools, which cover whole pictures", () => {
+    const colours = new Colours();
+    const pools = ["0,0@0x0", "0,1@0x0", "?@?", "0,0"].map((key) => colours.of({ key }));
+    expect(pools).toEqual(["#44aa99", "#aabbdd", "#4477aa", "#6655bb"]);
+    expect(colours.of({ key: "0,1@0x0" })).toBe(pools[1]);
+  });
+
   it.each(["light", "dark"] as const)("are three greys for what is not one thing (%s)", (theme) => {
     const colours = new Colours(theme);
     const keys = [BEFORE_KEY, UNKNOWN_KEY, REST_KEY];

@@ -31,6 +31,10 @@ const STACKS = [
   "#44aa99", "#ee6677", "#aabbdd", "#888822", "#bb88dd", "#996633", "#d5e8a0", "#226677",
 ]; // biome-ignore format: a palette reads as a grid
 
+/** What covers whole pictures, as pools do, glares in none of these. */
+const CALM = [8, 10, 0, 4, 2, 15, 12, 11, 6, 13];
+const POOL = /^(\d+,\d+|\?)(@(0x[0-9a-f]+|\?))?$/;
+
 /** A small, stable hash (FNV-1a) of a key. */
 export function hash(text: string): number {
   let value = 0x811c9dc5;
@@ -67,7 +71,8 @@ export class Colours {
     const known = this.taken.get(key);
     if (known !== undefined) return known;
     const used = new Set(this.taken.values());
-    let slot = hash(key) % STACKS.length;
+    const calm = POOL.test(key) ? CALM.find((place) => !used.has(place)) : undefined;
+    let slot = calm ?? hash(key) % STACKS.length;
     if (used.size < STACKS.length) while (used.has(slot)) slot = (slot + 1) % STACKS.length;
     this.taken.set(key, slot);
     return slot;

@@ -19,8 +19,15 @@ const ALONE = 0.9;
 const yOf = (plot: Plot, bytes: Range, value: number): number =>
   plot.top + plot.height - toPixel(bytes, plot.height, value);
 
-export function paintBytes(surface: Surface, plot: Plot, bytes: Range, ink: Ink): void {
-  paintTicks(surface, plot, bytes, 0, "", ink);
+/** With `grid`, a line across at each tick. */
+export function paintBytes(
+  surface: Surface,
+  plot: Plot,
+  bytes: Range,
+  ink: Ink,
+  grid = true,
+): void {
+  paintTicks(surface, plot, bytes, 0, "", ink, grid);
 }
 
 /** Ticks that count from `zero`, which is called `head`. */
@@ -31,6 +38,7 @@ function paintTicks(
   zero: number,
   head: string,
   ink: Ink,
+  grid = true,
 ): void {
   const { context } = surface;
   const counted = { begin: bytes.begin - zero, end: bytes.end - zero };
@@ -39,9 +47,11 @@ function paintTicks(
   context.textBaseline = "middle";
   for (const tick of ticks) {
     const y = crisp(surface, yOf(plot, bytes, tick.value + zero));
-    context.globalAlpha = 0.5;
-    line(surface, [plot.left, y], [plot.left + plot.width, y], ink.line);
-    context.globalAlpha = 1;
+    if (grid) {
+      context.globalAlpha = 0.5;
+      line(surface, [plot.left, y], [plot.left + plot.width, y], ink.line);
+      context.globalAlpha = 1;
+    }
     line(surface, [plot.left - 4, y], [plot.left, y], ink.quiet);
     context.fillStyle = ink.quiet;
     context.fillText(tick.label, plot.left - GAP, y);

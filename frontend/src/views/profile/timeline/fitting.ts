@@ -4,7 +4,7 @@
 const AROUND = 36;
 const A_LETTER = 6.4;
 /** Widest an entry gets; longer words are cut with an ellipsis. */
-const WIDEST = 210;
+const WIDEST = 256;
 /** Pixels from a point to the middle of its label, above and below it. */
 const ABOVE = 10;
 const BELOW = 13;

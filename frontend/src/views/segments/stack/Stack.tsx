@@ -77,7 +77,8 @@ function axesOf(stack: StackModel) {
     width: timeline.width.value,
     height: HEIGHT,
     paint: (surface: Surface) => {
-      paintBytes(surface, plot, range, paints);
+      // Without lines across: they would cut the ranges, which lie under them.
+      paintBytes(surface, plot, range, paints, false);
       paintPlaceAxis(surface, { ...scene, plot }, paints);
       if (at === null || at < scene.window.begin || at > scene.window.end) return;
       const x = crisp(surface, plot.left + toPixel(scene.window, plot.width, at));
