@@ -83,12 +83,14 @@ export function decodeTile(body: Uint8Array): Tile {
     merged: {
       length: merged.numRows,
       column: short(merged, "column"),
+      last: short(merged, merged.getChild("last") ? "last" : "column"),
       band: byte(merged, "band"),
       bytes: big(merged, "bytes"),
       count: int(merged, "count"),
       allocation: int(merged, "allocation"),
       hit: byte(merged, "hit"),
       offset: big(merged, "offset"),
+      tall: short(merged, "tall"),
     },
     mapped: mapped
       ? {

@@ -84,10 +84,19 @@ export function coloursOf(
     const bands = bandsOf(palette, index);
     const tall = TALL / scale;
     const isStacked = tile.about.layout === "stacked";
-    // Where places are fixed, merged cells are a pixel of the tile, whatever is in them.
-    const cell = tile.about.pixel < tall ? Number.POSITIVE_INFINITY : 0;
-    shadeAll(shades, rows, tile.rows, bands, palette.searching, tall);
-    shadeAll(shades, merged, tile.merged, bands, palette.searching, isStacked ? tall : cell);
+    // Where places are fixed, merged cells are as tall as they say, whatever is in them.
+    const { pixel } = tile.about;
+    const cells = isStacked ? tile.merged.bytes : tile.merged.tall;
+    shadeAll(shades, rows, tile.rows, tile.rows.bytes, bands, palette.searching, tall);
+    shadeAll(
+      shades,
+      merged,
+      tile.merged,
+      cells,
+      bands,
+      palette.searching,
+      isStacked ? tall : tall / pixel,
+    );
     shadeGaps(shades, gaps, tile, gapsOf(palette, index), palette.searching);
     if (palette.selected === null && siblings.size === 0) return;
     markAll(shades, rows, tile.rows, palette.selected, siblings, selected);
@@ -96,11 +105,12 @@ export function coloursOf(
   return { shades, selected, outline: packed(channels(palette.outline)) };
 }
 
-/** An edge goes by the bytes of a thing, so that it has one in all of its columns or in none. */
+/** An edge goes by the size of a thing, so that it has one in all of its columns or in none. */
 function shadeAll(
   shades: Int32Array,
   first: number,
-  { band, hit, bytes }: Tile["rows" | "merged"],
+  { band, hit }: Tile["rows" | "merged"],
+  sizes: ArrayLike<number>,
   bands: Int32Array,
   searching: boolean,
   tall: number,
@@ -110,7 +120,7 @@ function shadeAll(
   for (let at = 0; at < band.length; at++, into += 2) {
     const shade = Math.min(4 * (band[at] as number), none) + (searching && hit[at] !== 1 ? 2 : 0);
     shades[into] = bands[shade] as number;
-    shades[into + 1] = bands[(bytes[at] as number) < tall ? shade : shade + 1] as number;
+    shades[into + 1] = bands[(sizes[at] as number) < tall ? shade : shade + 1] as number;
   }
 }
 

@@ -10,8 +10,11 @@ export function fillPlaced(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sort
   const { columns, rows, merged, mapped } = tile;
   const born = byValue(rows.first, rows.length, columns.length);
   const died = byValue(rows.last, rows.length, columns.length);
-  const cells = byValue(merged.column, merged.length, columns.length);
+  const [begun, ended] = [merged.column, merged.last].map((column) =>
+    byValue(column, merged.length, columns.length),
+  ) as [Sorted, Sorted];
   const living = new Living(rows.length);
+  const small = new Living(merged.length);
   const held = new Living(mapped.length);
   const [mappedFrom, mappedTo] = [mapped.first, mapped.last].map((column) =>
     byValue(column, mapped.length, columns.length),
@@ -20,14 +23,16 @@ export function fillPlaced(sheet: Sheet, tile: Tile, firsts: Firsts, shown: Sort
   for (let column = 0; column < columns.length; column++) {
     if (column > 0) {
       eachOf(died, column - 1, (row) => living.go(row));
+      eachOf(ended, column - 1, (cell) => small.go(cell));
       eachOf(mappedTo, column - 1, (range) => held.go(range));
     }
     eachOf(born, column, (row) => living.come(row));
+    eachOf(begun, column, (cell) => small.come(cell));
     eachOf(mappedFrom, column, (range) => held.come(range));
     const first = shown.from[column] as number;
     const last = shown.from[column + 1] as number;
     if (first === last) continue;
-    fillColumn(pixels, sheet, tile, column, { living, held }, cells, firsts);
+    fillColumn(pixels, sheet, tile, { living, small, held }, firsts);
     const from = sheet.count;
     addRuns(sheet, pixels);
     for (let at = first; at < last; at++) sheet.show(shown.places[at] as number, from);
@@ -39,9 +44,7 @@ function fillColumn(
   pixels: Int32Array,
   sheet: Sheet,
   { about, rows, merged, mapped, blocks }: Tile,
-  column: number,
-  { living, held }: { readonly living: Living; readonly held: Living },
-  cells: Sorted,
+  { living, small, held }: Readonly<Record<"living" | "small" | "held", Living>>,
   firsts: Firsts,
 ): void {
   const put = (id: number, begin: number, size: number) =>
@@ -51,8 +54,9 @@ function fillColumn(
   held.each((range) => {
     put(HELD, mapped.offset[range] as number, mapped.size[range] as number);
   });
-  eachOf(cells, column, (cell) => {
-    put(firsts.merged + cell, merged.offset[cell] as number, about.pixel);
+  small.each((cell) => {
+    const tall = merged.tall[cell] as number;
+    put(firsts.merged + cell, merged.offset[cell] as number, tall * about.pixel);
   });
   // Which row is over which does not matter: no two are in the same place at once.
   living.each((row) => {

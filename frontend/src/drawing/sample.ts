@@ -251,6 +251,8 @@ function mergedOf(shorts: readonly Seen[], layout: Layout): Tile["merged"] {
   return {
     length: sorted.length,
     column: Uint16Array.from(sorted, ({ key }) => key[0] as number),
+    last: Uint16Array.from(sorted, ({ key }) => key[0] as number),
+    tall: new Uint16Array(sorted.length).fill(1),
     band: Uint8Array.from(sorted, ({ key }) => key[1] as number),
     bytes: Float64Array.from(sorted, ({ lives }) =>
       lives.reduce((s, { life }) => s + life.bytes, 0),

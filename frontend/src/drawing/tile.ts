@@ -94,10 +94,15 @@ export interface Changes {
   readonly count: Int32Array;
 }
 
-/** Lives of one column only (and, with fixed places, small ones), a column and band. */
+/**
+ * Lives summed up by band: stacked, those of one column only; with fixed places, small ones that
+ * stand in one place, at least one of them in each of the columns, from the bottom up.
+ */
 export interface Merged {
   readonly length: number;
+  /** First and last column. */
   readonly column: Uint16Array;
+  readonly last: Uint16Array;
   readonly band: Uint8Array;
   readonly bytes: Float64Array;
   readonly count: Int32Array;
@@ -105,6 +110,8 @@ export interface Merged {
   readonly allocation: Int32Array;
   readonly hit: Uint8Array;
   readonly offset: Float64Array;
+  /** Pixels (of the tile) from the offset up, with fixed places. */
+  readonly tall: Uint16Array;
 }
 
 /** Ranges that are mapped in some columns, of one range of addresses each; none in other layouts. */

@@ -99,11 +99,19 @@ def content(of: Lives, columns: Columns, picture: Picture, about: dict[str, Any]
                     np.where(merged.one < 0, -1, merged.one + of.start), _I32
                 ),
                 "hit": arrays.column(merged.hit, _U8),
-                **({} if at is None else {"offset": arrays.column(at, _I64)}),
+                **({} if at is None else _placed(merged, at)),
             }
         ),
     ]
     return ipc.joined(parts)
+
+
+def _placed(merged: Merged, offset: IntArray) -> dict[str, pa.Array]:
+    return {
+        "offset": arrays.column(offset, _I64),
+        "last": arrays.column(merged.last, _U16),
+        "tall": arrays.column(merged.tall, _U16),
+    }
 
 
 def hit(of: Lives, row: IntArray) -> IntArray:

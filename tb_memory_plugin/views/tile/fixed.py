@@ -46,3 +46,10 @@ def place(seen: Seen, size: IntArray, offset: IntArray, low: int, high: int, pix
         left, hidden_bytes = np.sort(np.concatenate([left, others])), exact.total(size[others])
         drawn = np.sort(drawn[order[:MOST_ROWS]])
     return Placed(drawn, left, hidden, hidden_bytes)
+
+
+def pixels(offset: IntArray, size: IntArray, low: int, high: int, pixel: int) -> IntArray:
+    """How many whole pixels tall lives are, of what is in the window; at least one."""
+    seen = np.minimum(offset + size, high) - np.maximum(offset, low)
+    whole: IntArray = np.maximum(seen // pixel, 1)
+    return whole

@@ -10,7 +10,7 @@ import numpy as np
 from tb_memory_plugin.analysis import exact, filters
 from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.grouping import group_ids
+from tb_memory_plugin.analysis.grouping import argument, group_ids
 from tb_memory_plugin.analysis.instants import resolve
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.places import places
@@ -88,7 +88,7 @@ def lives(
 
 
 def _band(recording: Recording, device: Device, by: str, pattern: str, top: int) -> IntArray:
-    key = ("tile_band", device.index, by, pattern if by == "pattern" else "", top)
+    key = ("tile_band", device.index, by, argument(by, pattern), top)
 
     def work() -> IntArray:
         groups = group_ids(recording, device, by, pattern)

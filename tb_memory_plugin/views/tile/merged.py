@@ -10,21 +10,24 @@ from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
 
 #: Cells of an answer where there is one for every pixel; what is left out is the smallest.
-MOST_CELLS = 16_000
+MOST_CELLS = 14_000
 #: Numbers up to so many times as large as there are many of them are counted, not sorted.
 _SPARSE = 8
 
 
 @dataclass(frozen=True)
 class Merged:
-    """``count`` lives of a ``band`` in a ``column`` (and pixel ``row``), ``bytes`` together.
+    """``count`` lives of a ``band`` in columns ``column`` … ``last``, ``bytes`` together.
 
-    ``one`` is the life where it is only one, else -1; ``hit`` whether any is a hit. ``left`` lives
-    of ``left_bytes`` are in cells that are left out.
+    Where places are fixed they stand on pixel ``row`` and are ``tall`` pixels; at least one of them
+    is alive in each of the columns. ``one`` is the life where it is only one, else -1; ``hit``
+    whether any is a hit. ``left`` lives of ``left_bytes`` are in cells that are left out.
     """
 
     column: IntArray
+    last: IntArray
     row: IntArray
+    tall: IntArray
     band: IntArray
     bytes: IntArray
     count: IntArray
@@ -35,30 +38,69 @@ class Merged:
 
 
 def merge(
-    column: IntArray, row: IntArray, band: IntArray, size: IntArray, hit: IntArray, life: IntArray
+    column: IntArray, band: IntArray, size: IntArray, hit: IntArray, life: IntArray
 ) -> Merged:
-    """Sum up lives by column, pixel row and band; with pixel rows, the ``MOST_CELLS`` largest.
+    """Sum up lives of one column each by column and band; ``life`` is what each is called by."""
+    bands = int(band.max(initial=0)) + 1
+    cells, place = distinct(column * bands + band)
+    column, band = cells // bands, cells % bands
+    row, tall = np.zeros_like(column), np.ones_like(column)
+    return _summed(place, (column, column, row, tall, band), size, hit, life)
 
-    ``life`` is what each is called by.
+
+def merge_placed(
+    first: IntArray,
+    last: IntArray,
+    row: IntArray,
+    tall: IntArray,
+    band: IntArray,
+    size: IntArray,
+    hit: IntArray,
+    life: IntArray,
+) -> Merged:
+    """Sum up lives that stand in the same place and follow each other without a break.
+
+    The ``MOST_CELLS`` largest areas, from the bottom up, so that what is taller than a pixel is
+    never drawn over what stands above it.
     """
-    bands, rows = int(band.max(initial=0)) + 1, int(row.max(initial=0)) + 1
-    cell = (column * rows + row) * bands + band
-    cells, place = distinct(cell)
-    whole = exact.sum_by(place, size, len(cells))
-    count = np.bincount(place, minlength=len(cells))
-    one = np.full(len(cells), -1, dtype=np.int64)
+    order = np.lexsort((first, tall, band, row))
+    first, last, row, tall, band = (each[order] for each in (first, last, row, tall, band))
+    starts = np.zeros(len(order), dtype=bool)
+    starts[:1] = True
+    for each in (row, band, tall):
+        starts[1:] |= each[1:] != each[:-1]
+    # How far those before reach, of each place by itself.
+    place = np.cumsum(starts) - 1
+    span = int(last.max(initial=0)) + 1
+    reach = np.maximum.accumulate(place * span + last) - place * span
+    starts[1:] |= first[1:] > reach[:-1]
+    begin = np.flatnonzero(starts)
+    end = np.maximum.reduceat(last, begin) if len(begin) else last
+    of = (first[begin], end, row[begin], tall[begin], band[begin])
+    return _summed(np.cumsum(starts) - 1, of, size[order], hit[order], life[order])
+
+
+def _summed(
+    place: IntArray, of: tuple[IntArray, ...], size: IntArray, hit: IntArray, life: IntArray
+) -> Merged:
+    column, last, row, tall, band = of
+    whole = exact.sum_by(place, size, len(column))
+    count = np.bincount(place, minlength=len(column))
+    one = np.full(len(column), -1, dtype=np.int64)
     one[place] = life
     one[count != 1] = -1
-    any_hit = np.zeros(len(cells), dtype=bool)
+    any_hit = np.zeros(len(column), dtype=bool)
     any_hit[place[hit]] = True
-    kept = np.arange(len(cells))
-    if rows > 1 and len(cells) > MOST_CELLS:
-        kept = np.sort(np.argpartition(-whole, MOST_CELLS)[:MOST_CELLS])
-    cells = cells[kept]
+    kept = np.arange(len(column))
+    if len(kept) > MOST_CELLS:
+        area = whole.astype(np.float64) * (last - column + 1)
+        kept = np.sort(np.argpartition(-area, MOST_CELLS)[:MOST_CELLS])
     return Merged(
-        cells // bands // rows,
-        cells // bands % rows,
-        cells % bands,
+        column[kept],
+        last[kept],
+        row[kept],
+        tall[kept],
+        band[kept],
         whole[kept],
         count[kept],
         one[kept],

@@ -13,7 +13,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import grid, peaks, usage
 from tb_memory_plugin.views.tile import answer, extents, fixed, mapped, stacked
 from tb_memory_plugin.views.tile.lives import Lives, lives
-from tb_memory_plugin.views.tile.merged import Merged, merge
+from tb_memory_plugin.views.tile.merged import merge, merge_placed
 from tb_memory_plugin.views.tile.seen import Seen, seen
 
 #: Bins of a tile.
@@ -137,6 +137,8 @@ def _stacked(
     of: Lives, here: Seen, columns: int, low: int, high: int, pixel: int
 ) -> answer.Picture:
     longer, short = here.at(~here.short), here.at(here.short)
+    row = short.row
+    merged = merge(short.first, of.band[row], of.bytes[row], answer.hit(of, row), row)
     size, band = of.bytes[longer.row], of.band[longer.row]
     hit = answer.hit(of, longer.row)
     found = stacked.stack(longer, size, band, hit, columns, low, high, pixel)
@@ -146,7 +148,7 @@ def _stacked(
         offset=np.zeros(len(rows.row), dtype=np.int64),
         base=found.base,
         gaps=found.gaps,
-        merged=_merged(of, short, np.zeros(len(short.row), dtype=np.int64)),
+        merged=merged,
         merged_offset=None,
         hidden=found.hidden,
         hidden_bytes=found.hidden_bytes,
@@ -159,7 +161,17 @@ def _fixed(
     offset = offset[here.row]
     found = fixed.place(here, of.bytes[here.row], offset, low, high, pixel)
     rest = here.at(found.rest)
-    merged = _merged(of, rest, np.maximum(offset[found.rest] - low, 0) // pixel)
+    row, at = rest.row, offset[found.rest]
+    merged = merge_placed(
+        rest.first,
+        rest.last,
+        np.maximum(at - low, 0) // pixel,
+        fixed.pixels(at, of.bytes[row], low, high, pixel),
+        of.band[row],
+        of.bytes[row],
+        answer.hit(of, row),
+        row,
+    )
     return answer.Picture(
         rows=here.at(found.drawn),
         offset=offset[found.drawn],
@@ -170,8 +182,3 @@ def _fixed(
         hidden=found.hidden + merged.left,
         hidden_bytes=found.hidden_bytes + merged.left_bytes,
     )
-
-
-def _merged(of: Lives, short: Seen, row: IntArray) -> Merged:
-    hit = answer.hit(of, short.row)
-    return merge(short.first, row, of.band[short.row], of.bytes[short.row], hit, short.row)
