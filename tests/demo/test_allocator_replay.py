@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -24,7 +25,7 @@ from demo.allocator.sizes import (
     WHOLE_UNIT,
 )
 from demo.allocator.snapshot import segments
-from tests.conftest import SHARED_DATA
+from tests.conftest import REPOSITORY, SHARED_DATA
 from tests.demo.replaying import replay
 
 SNAPSHOTS = SHARED_DATA / "snapshots"
@@ -63,6 +64,9 @@ NOT_REPLAYED = {
 #: Replays that part from the recording: the entry where they do, and why. None does.
 DIFFERENT: dict[tuple[str, int], tuple[int, str]] = {}
 
+#: A row of the table in docs/architecture.md of what cannot be replayed.
+ROW = re.compile(r"^\| `(\w[\w.]*\.pickle)` \| (\d+) \| ([^|]+) \|$", re.MULTILINE)
+
 needs_data = pytest.mark.skipif(not FACTS, reason="the real files (../shared/data) are not here")
 
 
@@ -83,6 +87,20 @@ def test_every_device_of_every_snapshot_is_accounted_for() -> None:
     for (name, device), begins in REPLAYED.items():
         before = FACTS[name]["devices"][str(device)]["blocks_before_window"]
         assert (before == 0) == (begins == START)
+
+
+def test_the_documents_name_what_is_not_replayed_and_why() -> None:
+    text = (REPOSITORY / "docs" / "architecture.md").read_text()
+    _, _, section = text.partition("\n## The simulated allocator\n")
+    section, _, _ = section.partition("\n## ")
+    told = [((name, int(device)), why.strip()) for name, device, why in ROW.findall(section)]
+    parted = {at: f"differs from entry {place} on: {why}" for at, (place, why) in DIFFERENT.items()}
+    assert len(told) == len(dict(told))
+    assert dict(told) == {**NOT_REPLAYED, **parted}
+    words = " ".join(section.split())
+    assert (len(REPLAYED) - len(DIFFERENT), "all twelve histories" in words) == (12, True)
+    rebuilt = sum(begins == REBUILT for begins in REPLAYED.values())
+    assert (rebuilt, "Seven of them begin in the middle" in words) == (7, True)
 
 
 @needs_data
