@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 NAME = "small_train"
 CURSOR = "#1565c0"
+#: Bytes that were asked for, in the map of segments.
+REQUESTED = "#4477aa"
 #: What the least allocation has that passes the filter.
 LEAST = 64 * MIB
 
@@ -235,3 +237,44 @@ def test_what_is_chosen_in_the_flame_graph_is_found_in_the_profile(
     said.filter(has_text=re.compile(rf"in {len(hits)}\s?blocks?$")).wait_for()
     assert words(watched)["window"] == f"{begin}..{end}"
     assert words(watched)["at"] == str(event)
+
+
+def test_the_map_shows_what_passes_and_dims_the_rest(
+    watched: Watched,
+    server: TensorBoardServer,
+    truth: Weighed,
+    facts: dict[str, Any],
+    everywhere: Any,
+) -> None:
+    last = facts["events"] - 1
+    frame = show(watched, server, "segments", at=last)
+    frame.get_by_test_id("segments-state").wait_for(timeout=60_000)
+    canvas = frame.get_by_test_id("segments-canvas")
+    frame.get_by_test_id("segments-map").hover(position={"x": 1, "y": 5})
+    watched.page.wait_for_timeout(300)
+    whole = canvas.evaluate(_HAS, REQUESTED)
+    assert whole > 500
+    assert frame.get_by_test_id("segments-passing").count() == 0
+
+    def narrowed(filter: str) -> int:
+        go(watched, frame, "Profile")
+        frame.get_by_role("searchbox", name="Filter allocations").fill(filter)
+        watched.page.wait_for_timeout(400)
+        go(watched, frame, "Segments")
+        canvas.wait_for()
+        watched.page.wait_for_timeout(500)
+        return int(canvas.evaluate(_HAS, REQUESTED))
+
+    alive = [life.bytes for life in truth.lives if life.alive(last)]
+    assert narrowed("size>0") == whole
+    assert passing(frame) == (len(alive), sum(alive))
+    middle = sorted(alive)[len(alive) // 2]
+    assert 0 < narrowed(f"size>{middle}") < whole
+    large = [size for size in alive if size > middle]
+    assert passing(frame) == (len(large), sum(large))
+    assert narrowed("size>1TiB") == 0
+    assert passing(frame) == (0, 0)
+    assert narrowed("") == whole
+    assert frame.get_by_test_id("segments-passing").count() == 0
+    narrowed(f"size>{middle}")
+    everywhere(watched.page, "dimmed")
