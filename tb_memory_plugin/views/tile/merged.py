@@ -8,6 +8,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.ordering import stable_order
 
 #: Cells of an answer where there is one for every pixel; what is left out is the smallest.
 MOST_CELLS = 14_000
@@ -63,17 +64,17 @@ def merge_placed(
     The ``MOST_CELLS`` largest areas, from the bottom up, so that what is taller than a pixel is
     never drawn over what stands above it.
     """
-    order = np.lexsort((first, tall, band, row))
-    first, last, row, tall, band = (each[order] for each in (first, last, row, tall, band))
-    starts = np.zeros(len(order), dtype=bool)
-    starts[:1] = True
-    for each in (row, band, tall):
-        starts[1:] |= each[1:] != each[:-1]
-    # How far those before reach, of each place by itself.
-    place = np.cumsum(starts) - 1
     span = int(last.max(initial=0)) + 1
+    # One key for all: by place, that is by pixel row, band and height, then by column.
+    bands, talls = int(band.max(initial=0)) + 1, int(tall.max(initial=0)) + 1
+    place = (row * bands + band) * talls + tall
+    order = stable_order(place * span + first)
+    place = place[order]
+    first, last, row, tall, band = (each[order] for each in (first, last, row, tall, band))
+    # How far those before reach, of each place by itself.
     reach = np.maximum.accumulate(place * span + last) - place * span
-    starts[1:] |= first[1:] > reach[:-1]
+    starts = np.ones(len(order), dtype=bool)
+    starts[1:] = (place[1:] != place[:-1]) | (first[1:] > reach[:-1])
     begin = np.flatnonzero(starts)
     end = np.maximum.reduceat(last, begin) if len(begin) else last
     of = (first[begin], end, row[begin], tall[begin], band[begin])
