@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis.alive import bytes_column
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.lifetimes import lifetimes
+from tb_memory_plugin.analysis.lifetimes import ages, lifetimes
 from tb_memory_plugin.analysis.matching import matching
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
@@ -31,11 +31,12 @@ GROUPINGS = {
     "stream": "stream",
     "size": "size",
     "lifetime": "lifetime",
+    "age": "age at the cursor",
     "pattern": "pattern",
 }
 
 #: Of those the ones whose groups have an order, that of their values.
-ORDERED = ("step", "size", "lifetime")
+ORDERED = ("step", "size", "lifetime", "age")
 
 #: Groups of what a source says nothing of: older than the window, and in it.
 BEFORE, UNKNOWN = 0, 1
@@ -68,14 +69,22 @@ class Groups:
 def group_ids(recording: Recording, device: Device, by: str, pattern: str = "") -> Groups:
     """The groups of a device's allocations. Raises QueryError for unknown ``by`` and ``pattern``.
 
+    By age ``pattern`` is the moment that it is meant at, as ``resolve`` takes it; else the peak.
     An unknown stack is one group whether it is older than the window or not, the group
     ``BEFORE`` if all are older. Grouped by pattern, ``UNKNOWN`` is all that matches none.
     """
     if by not in GROUPINGS:
         raise QueryError(f"Cannot group by {by!r}; choose one of {', '.join(GROUPINGS)}.")
-    pattern = pattern if by == "pattern" else ""
+    pattern = argument(by, pattern)
     key = ("groups", device.index, by, pattern)
     return memo(recording, key, lambda: _groups(recording, device, by, pattern))
+
+
+def argument(by: str, pattern: str) -> str:
+    """What of ``pattern`` matters to grouping ``by``: nothing to most."""
+    if by == "age":
+        return pattern or "peak"
+    return pattern if by == "pattern" else ""
 
 
 def patterns(text: str) -> list[str]:
@@ -112,7 +121,7 @@ def _closed(piece: str) -> bool:
 def _groups(recording: Recording, device: Device, by: str, pattern: str) -> Groups:
     if by == "pattern":
         return _by_pattern(recording, device, patterns(pattern))
-    codes, values = _codes(recording, device, by)
+    codes, values = _codes(recording, device, by, pattern)
     ids: IntArray = codes.astype(_narrowest(FIRST + len(values)))
     ids += FIRST  # an unknown one, -1, wraps around to UNKNOWN
     born = int(np.searchsorted(recording.values("allocations", "birth", device), 0))
@@ -123,7 +132,7 @@ def _groups(recording: Recording, device: Device, by: str, pattern: str) -> Grou
 
 
 def _codes(
-    recording: Recording, device: Device, by: str
+    recording: Recording, device: Device, by: str, pattern: str
 ) -> tuple[IntArray, Sequence[Any] | IntArray]:
     """A code for every allocation, -1 where nothing is known, and what the codes stand for."""
     table = recording.table("allocations")
@@ -144,6 +153,8 @@ def _codes(
         return codes, np.stack([distinct // width - 1, distinct % width - 1], axis=1)
     if by == "lifetime":
         return lifetimes(recording, device)
+    if by == "age":
+        return ages(recording, device, pattern)
     if by == "pool":
         codes = recording.values("allocations", "pool", device)
         return codes, [tuple(pool) for pool in recording.meta["pools"]]

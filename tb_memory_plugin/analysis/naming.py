@@ -29,6 +29,7 @@ _UNKNOWN_LABELS = {
     "stream": "stream not known",
     "size": "size not known",
     "lifetime": "lifetime not known",
+    "age": "age not known",
     "pattern": "everything else",
 }
 

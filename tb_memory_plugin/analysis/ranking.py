@@ -11,7 +11,15 @@ import numpy as np
 from tb_memory_plugin.analysis import exact, naming
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.grouping import BEFORE, FIRST, ORDERED, UNKNOWN, Groups, group_ids
+from tb_memory_plugin.analysis.grouping import (
+    BEFORE,
+    FIRST,
+    ORDERED,
+    UNKNOWN,
+    Groups,
+    argument,
+    group_ids,
+)
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording.recording import Device, Recording
 
@@ -44,11 +52,11 @@ def ranking(
 ) -> Ranking:
     """The groups of a device that hold most at its peak, ``top`` of them, largest first.
 
-    Of what has an order (sizes, steps) they are in that, smallest first. Categories, patterns and
-    lifetimes are all shown, in their own order. What nothing is known of comes after them, what is
-    left last. The same for every window, so that colours do not change.
+    Of what has an order (sizes, steps) they are in that, smallest first. Categories, patterns,
+    lifetimes and ages are all shown, in their own order. What nothing is known of comes after
+    them, what is left last. The same for every window, so that colours do not change.
     """
-    key = ("ranking", device.index, by, pattern if by == "pattern" else "", top)
+    key = ("ranking", device.index, by, argument(by, pattern), top)
     return memo(recording, key, lambda: _ranking(recording, device, by, pattern, top))
 
 
@@ -59,7 +67,7 @@ def describe(
 
     By category each also has that, on an ordered scale its ``shade``.
     """
-    key = ("bands_in_words", device.index, by, pattern if by == "pattern" else "", top)
+    key = ("bands_in_words", device.index, by, argument(by, pattern), top)
     return memo(recording, key, lambda: _describe(recording, device, by, pattern, top))
 
 
@@ -110,7 +118,7 @@ def _ranking(recording: Recording, device: Device, by: str, pattern: str, top: i
     groups = group_ids(recording, device, by, pattern)
     present = np.bincount(groups.ids, minlength=groups.count) > 0
     valued = np.flatnonzero(present[FIRST:]) + FIRST
-    if by not in ("category", "pattern", "lifetime"):
+    if by not in ("category", "pattern", "lifetime", "age"):
         valued = valued[_order(recording, device, groups, valued, top)]
         if len(valued) > top + 1:  # one left over is as well drawn as called the rest
             valued = valued[:top]

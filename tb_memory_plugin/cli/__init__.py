@@ -206,6 +206,7 @@ _GROUPINGS = (
     "stream",
     "size",
     "lifetime",
+    "age",
     "pattern",
 )
 _INFO = "Print what a source holds, device by device: exact numbers, and what is odd about it."

@@ -9,7 +9,7 @@ import numpy as np
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.grouping import group_ids
+from tb_memory_plugin.analysis.grouping import argument, group_ids
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ranking import ranking
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -29,7 +29,7 @@ class Bands:
 
 def bands(recording: Recording, device: Device, by: str, pattern: str, top: int) -> Bands:
     """The bands of the groups that ``ranking`` gives for the same arguments."""
-    key = ("bands", device.index, by, pattern if by == "pattern" else "", top)
+    key = ("bands", device.index, by, argument(by, pattern), top)
     return memo(recording, key, lambda: _ranked(recording, device, by, pattern, top))
 
 

@@ -45,6 +45,7 @@ def page(
 
     ``limit`` None gives them all. Raises QueryError.
     """
+    pattern = _argument(by, pattern, at)
     instant, groups, found, order = _broken_down(recording, device, at, by, pattern, filter, sort)
     shown = order if limit is None else order[: max(0, min(limit, MOST))]
     left = order[len(shown) :]
@@ -57,7 +58,7 @@ def page(
         "total_bytes": exact.total(found.bytes),
         "total_count": int(found.count.sum()),
         "reserved": int(reserved) if reserved_known(recording, device) else None,
-        "groups": _group_rows(recording, device, groups, found, shown),
+        "groups": _group_rows(recording, device, groups, pattern, found, shown),
         "rest": {
             "groups": len(left),
             "bytes": exact.total(found.bytes[left]),
@@ -77,11 +78,17 @@ def whole(
     sort: str = "-bytes",
 ) -> Iterator[list[dict[str, Any]]]:
     """All groups of :func:`page`, some at a time. Raises QueryError before the first of them."""
+    pattern = _argument(by, pattern, at)
     _, groups, found, order = _broken_down(recording, device, at, by, pattern, filter, sort)
     return (
-        _group_rows(recording, device, groups, found, order[begin : begin + MOST])
+        _group_rows(recording, device, groups, pattern, found, order[begin : begin + MOST])
         for begin in range(0, len(order), MOST)
     )
+
+
+def _argument(by: str, pattern: str, at: str) -> str:
+    """``pattern``; where ages are asked for and it does not say when, the moment asked about."""
+    return pattern or (at if by == "age" else "")
 
 
 def _broken_down(
@@ -170,6 +177,7 @@ def chosen_rows(
         rows = rows[wanted[rows]]
     if key is None:
         return rows
+    pattern = _argument(by, pattern, at)
     groups = group_ids(recording, device, by, pattern)
     ids = groups.ids[rows]
     if key == naming.REST_KEY and by != "pattern":
@@ -227,7 +235,12 @@ def _sort_of(sort: str, known: tuple[str, ...]) -> tuple[str, bool]:
 
 
 def _group_rows(
-    recording: Recording, device: Device, groups: Groups, found: Breakdown, shown: IntArray
+    recording: Recording,
+    device: Device,
+    groups: Groups,
+    pattern: str,
+    found: Breakdown,
+    shown: IntArray,
 ) -> list[dict[str, Any]]:
     ids = found.group[shown].tolist()
     keys, labels = naming.keys(recording, groups, ids), naming.labels(recording, groups, ids)
@@ -236,7 +249,7 @@ def _group_rows(
     step = recording.values("allocations", "step", device)[found.oldest[shown]]
     rows = []
     stacks = _stacks_of(recording, groups, ids)
-    shade = shades(recording, device, groups, ids)
+    shade = shades(recording, device, groups, ids, pattern)
     for place, row in enumerate(shown.tolist()):
         answer: dict[str, Any] = {
             "key": keys[place],

@@ -89,7 +89,7 @@ def default_grouping(recording: Recording, device: Device) -> str:
 
 def _tells(recording: Recording, by: str) -> bool:
     """Whether grouping ``by`` can tell anything apart in this recording."""
-    if by in ("stack", "size", "lifetime", "pattern"):
+    if by in ("stack", "size", "lifetime", "age", "pattern"):
         return True
     columns = {"dtype_shape": ("dtype", "shape")}.get(by, (by,))
     table = recording.table("allocations")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 DANGER = "#c62828"
 GROUPINGS = ["category", "stack", "op", "module", "dtype_shape", "step", "annotation"]
-GROUPINGS += ["pool", "stream", "size", "lifetime", "pattern"]
+GROUPINGS += ["pool", "stream", "size", "lifetime", "age", "pattern"]
 TORCH = "/env/lib/python3.11/site-packages/torch/nn/functional.py"
 #: Bytes at the peak of ``training``, in the worked-out table of its docstring.
 PEAK = 1000 + 300 + 512 + 2048 + 700

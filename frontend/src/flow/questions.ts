@@ -2,9 +2,10 @@
 
 import { computed, signal } from "@preact/signals";
 import { type BreakdownQuery, getAllocation, getBreakdown, getSpan, type Target } from "../api";
+import { argument } from "../state/grouping";
 import { device, sourceId, summary } from "../state/recording";
 import { resource } from "../state/resource";
-import { by, cursor, filter, pattern, selection, sort } from "../state/view";
+import { by, cursor, filter, selection, sort } from "../state/view";
 
 /** What every question about the shown device begins with; null while there is none. */
 export const target = computed<Target | null>(() => {
@@ -22,7 +23,7 @@ export const breakdownQuery = computed<BreakdownQuery | null>(() => {
     ...target.value,
     at: cursor.value ?? "peak",
     by: by.value,
-    pattern: by.value === "pattern" ? pattern.value : "",
+    pattern: argument.value,
     filter: filter.value,
     sort: sort.value,
     limit: groupLimit.value,
@@ -45,7 +46,7 @@ export const card = resource(
     const chosen = selection.value;
     if (chosen?.kind !== "allocation" || !target.value) return null;
     const { source, version } = target.value;
-    const grouping = { by: by.value, pattern: by.value === "pattern" ? pattern.value : "" };
+    const grouping = { by: by.value, pattern: argument.value };
     return { source, version, id: chosen.id, grouping };
   },
   ({ source, version, id, grouping }, abort) => getAllocation(source, version, id, abort, grouping),

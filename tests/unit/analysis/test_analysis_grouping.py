@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tb_memory_plugin.analysis import naming
 from tb_memory_plugin.analysis.breakdown import breakdown
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.grouping import FIRST, GROUPINGS, UNKNOWN, group_ids, patterns
+from tb_memory_plugin.analysis.instants import resolve
 from tb_memory_plugin.analysis.ranking import describe, ranking
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views.breakdown import page
-from tests.fixtures.histories import history
+from tb_memory_plugin.views.breakdown import allocations, page
+from tests.fixtures.histories import Event, history
 from tests.fixtures.training import training
 
 PEAK = 3  # the event of training() after which it holds most
@@ -133,7 +136,7 @@ def test_patterns_are_split_at_commas_but_not_inside_an_expression() -> None:
 def test_every_key_leads_back_to_its_group(by: str) -> None:
     recording = training()
     device = recording.devices[0]
-    groups = group_ids(recording, device, by, "model.py:88,mm")
+    groups = group_ids(recording, device, by, "model.py:88,mm" if by == "pattern" else "")
     ids = sorted(set(groups.ids.tolist()))
     keys = naming.keys(recording, groups, ids)
     assert len(set(keys)) == len(ids)
@@ -216,6 +219,66 @@ def test_sizes_are_in_their_own_order_and_shaded_by_it() -> None:
             b for b in describe(recording, device, "size", top=40) if b["key"] == row["key"]
         ]
         assert [row["shade"]] == [band["shade"] for band in in_chart]
+
+
+@pytest.mark.parametrize("timed", [True, False])
+@pytest.mark.parametrize("at", ["peak", "-1", "0", "event:7", "40", "59"])
+def test_ages_are_those_at_the_moment(timed: bool, at: str) -> None:
+    """Every allocation beside its age, worked out one by one."""
+    times = [0, 400, 900, 1_500, 9_999, 10_000, 123_456, 2_000_000, 30_000_000, 45_000_000]
+    events: list[Event] = [("free", 1, 8), ("alloc", 2, 8), ("free", 2, 8)]
+    events += [("alloc", 100 + n, 10 + n) for n in range(57)]
+    events = [(*event[:3], {"time": times[n % 10] + n // 10 * 50_000_000} if timed else {})
+              for n, event in enumerate(events)]  # fmt: skip
+    recording = derive(history(events, timed=timed))
+    device = recording.devices[0]
+    moment = resolve(recording, device, at)
+    groups = group_ids(recording, device, "age", at)
+    found = naming.labels(recording, groups, groups.ids.tolist())
+    rows = recording.table("allocations").to_pylist()
+    assert len(found) == len(rows) == 59
+    units = {"µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "events": 1}
+    for label, row in zip(found, rows, strict=True):
+        if row["birth"] is None:
+            assert label == "before the window"
+            continue
+        if row["birth"] > moment.event:
+            assert label == "born later"
+            continue
+        age = (moment.time or 0) - row["birth_time"] if timed else moment.event - row["birth"]
+        most, unit = re.fullmatch(r"under ([\d ]+) (\S+)", label).groups()  # type: ignore[union-attr]
+        limit = int(most.replace(" ", "")) * units[unit]
+        assert age < limit
+        assert age >= limit // 10 or limit in (1_000, 10)
+    # In a chart they are in order, the oldest darkest, what is of before the window by itself.
+    bands = describe(recording, device, "age", at)
+    present = [int(group) for group in sorted(set(groups.ids)) if group >= FIRST]
+    assert [band["label"] for band in bands] == [
+        *naming.labels(recording, groups, present), "before the window"
+    ]  # fmt: skip
+    shades = [band["shade"] for band in bands[:-1]]
+    assert shades == sorted(shades)
+    assert len(set(shades)) == len(shades)
+    told = page(recording, device, by="age", at=at if at == "peak" else f"event:{moment.event}")
+    whole = {band["key"]: band.get("shade") for band in bands}
+    assert {row["key"]: row.get("shade") for row in told["groups"]}.items() <= whole.items()
+    listed = [
+        int(row["id"])
+        for group in told["groups"]
+        for row in allocations(recording, device, by="age", at=at, key=group["key"])["rows"]
+    ]
+    lives = [
+        (-1 if row["birth"] is None else row["birth"], 99 if row["death"] is None else row["death"])
+        for row in rows
+    ]
+    alive = [n for n, (birth, death) in enumerate(lives) if birth <= moment.event < death]
+    assert sorted(listed) == alive
+
+
+def test_an_age_at_no_moment_is_refused() -> None:
+    recording = training()
+    with pytest.raises(QueryError, match="not a moment"):
+        group_ids(recording, recording.devices[0], "age", "soon")
 
 
 def test_what_has_no_order_has_no_shade() -> None:

@@ -28,8 +28,9 @@ from tests.fixtures.training import training
 recording = training()
 device = recording.devices[0]
 for by in GROUPINGS:
-    question = {"by": by, "pattern": "model,/x/", "filter": "size>1 stream:0 /f/ category:unknown"}
-    usage.window(recording, device, axis="time", width=100, by=by, pattern="model,/x/")
+    pattern = "model,/x/" if by == "pattern" else ""
+    question = {"by": by, "pattern": pattern, "filter": "size>1 stream:0 /f/ category:unknown"}
+    usage.window(recording, device, axis="time", width=100, by=by, pattern=pattern)
     breakdown.page(recording, device, **question, sort="label")
     breakdown.allocations(recording, device, **question, sort="label")
 allocation.card(recording, "3")

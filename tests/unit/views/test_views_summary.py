@@ -42,6 +42,7 @@ def test_the_summary_of_a_small_training() -> None:
         "stream",
         "size",
         "lifetime",
+        "age",
         "pattern",
     ]
     first, second = answer["devices"]
@@ -79,7 +80,7 @@ def test_the_summary_of_a_small_training() -> None:
 def test_only_groupings_that_tell_something_apart_are_offered() -> None:
     answer = ask(derive(history([("alloc", 1, 1)], timed=False)))
     offered = [grouping["key"] for grouping in answer["groupings"]]
-    assert offered == ["stack", "stream", "size", "lifetime", "pattern"]
+    assert offered == ["stack", "stream", "size", "lifetime", "age", "pattern"]
     assert answer["axes"] == ["event"]
 
 

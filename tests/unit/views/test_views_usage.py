@@ -134,7 +134,8 @@ def test_no_history_loses_its_peak_or_a_byte(recording: Recording, by: str, widt
     recording = derive(recording)
     peak = max(recording.table("usage").column("allocated").to_pylist())
     for axis in ("event", "time") if recording.table("events").num_rows else ("event",):
-        rows, about = ask(recording, axis=axis, by=by, pattern="f", width=width)
+        pattern = "f" if by == "pattern" else ""
+        rows, about = ask(recording, axis=axis, by=by, pattern=pattern, width=width)
         assert max(row["allocated"] for row in rows) == peak
         for row in rows:
             sums = [row[f"g{place}"] for place in range(len(about["groups"]))]

@@ -5,6 +5,7 @@ import type { Palette } from "../../drawing/palette";
 import type { Tile } from "../../drawing/tile";
 import { card, target } from "../../flow/questions";
 import {
+  argument,
   by,
   bytesRange,
   cursor,
@@ -13,7 +14,6 @@ import {
   layout,
   minimum,
   only,
-  pattern,
   selection,
 } from "../../state";
 import { ink } from "../../theme/theme";
@@ -68,7 +68,7 @@ export function createModel() {
       layout: layout.value,
       axis: timeline.axis.value,
       by: by.value,
-      pattern: by.value === "pattern" ? pattern.value : "",
+      pattern: argument.value,
       only: only.value,
       at: only.value === "alive" ? (cursor.value ?? "peak") : null,
       minimum: minimum.value,

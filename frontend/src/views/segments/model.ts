@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { getPools, getSegments, type SegmentState } from "../../api";
 import { target } from "../../flow/questions";
-import { blocksBy, by, cursor, device, filter, hasHistory, pattern } from "../../state";
+import { argument, blocksBy, by, cursor, device, filter, hasHistory } from "../../state";
 import { resource } from "../../state/resource";
 import { tileFor } from "../profile/timeline/grid";
 import { createModel } from "../profile/timeline/model";
@@ -49,7 +49,7 @@ export function create() {
   /** Only asked for while blocks are coloured by it. */
   const grouping = computed(() => {
     if (blocksBy.value === "kind") return {};
-    return { by: by.value, pattern: by.value === "pattern" ? pattern.value : "" };
+    return { by: by.value, pattern: argument.value };
   });
   /** Only asked for while there is one. */
   const narrowing = computed(() => (filter.value === "" ? {} : { filter: filter.value }));

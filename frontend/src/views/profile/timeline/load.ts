@@ -10,7 +10,7 @@ import {
   type Usage,
   wasAborted,
 } from "../../../api";
-import { by, device, isLost, pattern, renewed, sourceId, summary, visible } from "../../../state";
+import { argument, by, device, isLost, renewed, sourceId, summary, visible } from "../../../state";
 import { covers, type Tile, tileFor } from "./grid";
 import { Recent } from "./recent";
 import { type Range, sameRange, span } from "./scale";
@@ -63,9 +63,8 @@ export function createLoader(wanted: Wanted): Loader {
     const shown = summary.value;
     const of = device.value;
     if (source === null || shown === null || of === null) return null;
-    const typed = by.value === "pattern" ? pattern.value : "";
     const target = { source, version: shown.version, device: of.key };
-    return { ...target, axis: wanted.axis.value, by: by.value, pattern: typed };
+    return { ...target, axis: wanted.axis.value, by: by.value, pattern: argument.value };
   });
   const place = computed(() => {
     const now = question.value;
