@@ -13,12 +13,17 @@ from urllib.parse import urlsplit
 import pytest
 
 from tb_memory_plugin.recording.recording import save
-from tests.browser.loop import loop
+from tests.browser.flaming import flame_server, train
+from tests.browser.loop import Loop, loop
+from tests.browser.mapping import segments_server, small
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
+
+#: Fixtures of several files.
+__all__ = ["flame_server", "segments_server", "small", "train"]
 
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 FLAGS = [
@@ -98,6 +103,12 @@ def make_logdir(folder: Path) -> Path:
             writer.add_event(Event(step=step, wall_time=step, summary=Summary(value=[value])))
         writer.close()
     return folder
+
+
+@pytest.fixture(scope="session")
+def made() -> Loop:
+    """The training loop that is in the run ``loop``."""
+    return loop()
 
 
 @pytest.fixture(scope="session")

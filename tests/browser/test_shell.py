@@ -1,4 +1,4 @@
-"""The page in a real browser: tab, states, links, table, inspector, theme, hiding, dropping."""
+"""The page in a real browser: tab, states, links, table, inspector, theme, hiding."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import csv
 import io
 import pickle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.browser.conftest import Watched
 from tests.browser.looking import (
-    TAB,
     link,
     open_page,
     peak,
@@ -20,26 +19,8 @@ from tests.browser.looking import (
     wait_for_table,
     words_of,
 )
-from tests.fixtures.snapshots import snapshot, write_pickle
+from tests.browser.tab import TRAIN, open_train, plugin_frame
 from tests.plugin.server import TensorBoardServer
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Frame, FrameLocator
-
-TRAIN = link("train", "snapshot.pickle")
-
-
-def _shown(watched: Watched, server: TensorBoardServer, where: str = TRAIN) -> FrameLocator:
-    frame = open_page(watched.page, server.url + where)
-    wait_for_table(frame)
-    return frame
-
-
-def _inside(watched: Watched) -> Frame:
-    """The plugin's frame as something to run scripts in."""
-    found = [frame for frame in watched.page.frames if "name=memory" in frame.url]
-    assert len(found) == 1
-    return found[0]
 
 
 def test_the_tab_stands_among_tensorboards_own(watched: Watched, server: TensorBoardServer) -> None:
@@ -55,7 +36,7 @@ def test_the_tab_stands_among_tensorboards_own(watched: Watched, server: TensorB
 def test_a_recording_opens_with_its_numbers(
     watched: Watched, server: TensorBoardServer, picture: Any
 ) -> None:
-    frame = _shown(watched, server)
+    frame = open_train(watched, server)
     assert peak(frame).endswith(("KiB", "MiB", "GiB"))
     total = frame.locator("h2.at .quiet").inner_text().replace("\u00a0", " ")
     assert total.startswith(f"{peak(frame)} in ")
@@ -65,7 +46,7 @@ def test_a_recording_opens_with_its_numbers(
 def test_a_link_restores_everything(watched: Watched, server: TensorBoardServer) -> None:
     words = {"axis": "event", "window": "500..2500", "at": 1200, "by": "stack", "sort": "-count"}
     where = link("train", "snapshot.pickle", device="0", filter="size>1KiB", **words)
-    frame = _shown(watched, server, where)
+    frame = open_train(watched, server, where)
     assert frame.get_by_role("radio", name="event").get_attribute("aria-checked") == "true"
     assert frame.locator("[data-shortcut='/']").input_value() == "size>1KiB"
     assert frame.locator("th[aria-sort=descending]").inner_text().startswith("Blocks")
@@ -81,7 +62,7 @@ def test_a_link_restores_everything(watched: Watched, server: TensorBoardServer)
 def test_selecting_explains_and_is_in_the_address(
     watched: Watched, server: TensorBoardServer
 ) -> None:
-    frame = _shown(watched, server, f"{TRAIN}&p.memory.by=stack")
+    frame = open_train(watched, server, f"{TRAIN}&p.memory.by=stack")
     group = frame.locator("tr[aria-level='1']").first
     group.locator("[data-fold]").click()
     member = frame.locator("tr[aria-level='2']").first
@@ -103,7 +84,7 @@ def test_selecting_explains_and_is_in_the_address(
 
 def test_the_keyboard_walks_the_table(watched: Watched, server: TensorBoardServer) -> None:
     expect = pytest.importorskip("playwright.sync_api").expect
-    frame = _shown(watched, server)
+    frame = open_train(watched, server)
     keys = watched.page.keyboard
     group = frame.locator("tr[aria-level='1']").first
     group.focus()
@@ -129,7 +110,7 @@ def test_the_keyboard_walks_the_table(watched: Watched, server: TensorBoardServe
 
 
 def test_the_filter_narrows_the_table(watched: Watched, server: TensorBoardServer) -> None:
-    frame = _shown(watched, server)
+    frame = open_train(watched, server)
     before = frame.locator("h2.at .quiet").inner_text()
     box = frame.locator("[data-shortcut='/']")
     box.fill("size>1MiB")
@@ -142,7 +123,7 @@ def test_the_filter_narrows_the_table(watched: Watched, server: TensorBoardServe
 
 
 def test_csv_holds_the_whole_table(watched: Watched, server: TensorBoardServer) -> None:
-    frame = _shown(watched, server, f"{TRAIN}&p.memory.by=stack")
+    frame = open_train(watched, server, f"{TRAIN}&p.memory.by=stack")
     with watched.page.expect_download() as coming:
         frame.get_by_role("link", name="CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(coming.value.path()).read_text("utf-8"))))
@@ -157,7 +138,7 @@ def test_csv_holds_the_whole_table(watched: Watched, server: TensorBoardServer) 
 def test_a_recording_without_time_stamps_says_so(
     watched: Watched, server: TensorBoardServer
 ) -> None:
-    frame = _shown(watched, server, link("untimed", "snapshot.pickle"))
+    frame = open_train(watched, server, link("untimed", "snapshot.pickle"))
     time = frame.get_by_role("radio", name="time")
     assert time.is_disabled()
     assert "no time stamps" in (time.get_attribute("title") or "")
@@ -167,7 +148,7 @@ def test_a_recording_without_time_stamps_says_so(
 def test_a_recording_without_a_history_shows_its_end(
     watched: Watched, server: TensorBoardServer, picture: Any
 ) -> None:
-    frame = _shown(watched, server, link("bare", "segments.pickle"))
+    frame = open_train(watched, server, link("bare", "segments.pickle"))
     assert frame.locator("h2.at").inner_text().startswith("Alive at the end")
     assert "_record_memory_history" in frame.locator(".no-history").inner_text()
     picture(watched.page, "light")
@@ -179,7 +160,7 @@ def test_a_failed_allocation_is_named_and_leads_to_its_moment(
     structure = pickle.loads((logdir / "failed" / "snapshot.pickle").read_bytes())
     trace = structure["device_traces"][0]
     event, failure = [at for at in enumerate(trace) if at[1]["action"] == "oom"][-1]
-    frame = _shown(watched, server, link("failed", "snapshot.pickle"))
+    frame = open_train(watched, server, link("failed", "snapshot.pickle"))
     failed = frame.locator(".numbers .danger")
     assert "Out of memory" in failed.inner_text()
     digits = "".join(filter(str.isdigit, (failed.get_attribute("title") or "").split(" B")[0]))
@@ -210,9 +191,9 @@ def test_a_link_to_what_is_not_here_says_so(watched: Watched, server: TensorBoar
 def test_the_theme_is_tensorboards(
     watched: Watched, server: TensorBoardServer, picture: Any
 ) -> None:
-    _shown(watched, server)
+    open_train(watched, server)
     background = "getComputedStyle(document.body).backgroundColor"
-    inside = _inside(watched)
+    inside = plugin_frame(watched)
     assert inside.evaluate(background) == "rgb(255, 255, 255)"
     watched.page.evaluate("document.body.classList.add('dark-mode')")
     inside.wait_for_function(f"{background} === 'rgb(48, 48, 48)'")
@@ -222,8 +203,8 @@ def test_the_theme_is_tensorboards(
 
 
 def test_text_is_in_tensorboards_font(watched: Watched, server: TensorBoardServer) -> None:
-    _shown(watched, server)
-    inside = _inside(watched)
+    open_train(watched, server)
+    inside = plugin_frame(watched)
     families = inside.evaluate("[...new Set([...document.fonts].map(face => face.family))]")
     assert "Roboto" in [family.strip("\"'") for family in families]
     measure = """async text => {
@@ -237,10 +218,10 @@ def test_text_is_in_tensorboards_font(watched: Watched, server: TensorBoardServe
 
 
 def test_a_hidden_tab_stops_working(watched: Watched, server: TensorBoardServer) -> None:
-    frame = _shown(watched, server)
+    frame = open_train(watched, server)
     page = watched.page
     page.get_by_role("tab", name="Scalars").click()
-    _inside(watched).wait_for_function("window.innerHeight === 0")
+    plugin_frame(watched).wait_for_function("window.innerHeight === 0")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.wait_for_timeout(17_000)  # longer than the slowest polling
@@ -256,8 +237,8 @@ def test_narrow_pages_keep_everything_in_reach(
     watched: Watched, server: TensorBoardServer, pictures: Any, width: int
 ) -> None:
     watched.page.set_viewport_size({"width": width, "height": 900})
-    frame = _shown(watched, server)
-    inside = _inside(watched)
+    frame = open_train(watched, server)
+    inside = plugin_frame(watched)
     assert inside.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     frame.locator(".place").click()
     frame.locator(".recording", has_text="untimed").click()
@@ -266,141 +247,3 @@ def test_narrow_pages_keep_everything_in_reach(
     frame.locator("tr[data-row]").first.click()
     assert frame.locator(".inspector.chosen .title").is_visible()
     pictures(watched.page)
-
-
-def _drop(inside: Frame, name: str, content: bytes) -> None:
-    """Drops a file on the page as the browser would tell it."""
-    inside.evaluate(
-        """([name, bytes]) => {
-          const data = new DataTransfer();
-          data.items.add(new File([new Uint8Array(bytes)], name));
-          for (const kind of ["dragover", "drop"]) {
-            const event = {dataTransfer: data, bubbles: true, cancelable: true};
-            document.body.dispatchEvent(new DragEvent(kind, event));
-          }
-        }""",
-        [name, list(content)],
-    )
-
-
-def test_a_dropped_file_opens(watched: Watched, server: TensorBoardServer, tmp_path: Path) -> None:
-    frame = _shown(watched, server)
-    path = write_pickle(snapshot(events=200, seed=9), tmp_path / "dropped.pickle")
-    _drop(_inside(watched), "dropped.pickle", path.read_bytes())
-    chosen = frame.locator(".recording[aria-current=true]")
-    chosen.filter(has_text="dropped").wait_for(timeout=60_000)
-    wait_for_table(frame)
-
-
-_DROP = """(body, files) => {
-  const dropped = new DataTransfer();
-  for (const [name, bytes] of files)
-    dropped.items.add(new File([new Uint8Array(bytes)], name));
-  body.dispatchEvent(new DragEvent("drop", {bubbles: true, dataTransfer: dropped}));
-}"""
-
-
-def test_of_several_dropped_files_all_are_there(watched: Watched, tmp_path: Path) -> None:
-    expect = pytest.importorskip("playwright.sync_api").expect
-    files = [
-        (f"dropped{seed}.pickle", list(pickle.dumps(snapshot(events=30, seed=seed))))
-        for seed in range(3)
-    ]
-    cache = {"TB_MEMORY_CACHE": str(tmp_path / "cache")}
-    (tmp_path / "logdir").mkdir()
-    with TensorBoardServer(tmp_path / "logdir", environment=cache) as server:
-        frame = open_page(watched.page, server.url + TAB)
-        frame.locator("body").evaluate(_DROP, files)
-        wait_for_table(frame)
-        expect(frame.locator(".recording")).to_have_count(3)
-        expect(frame.locator(".recording[aria-current=true]")).to_contain_text("dropped2")
-        watched.page.goto("about:blank")
-
-
-@pytest.mark.parametrize("noticed", [True, False])
-def test_a_server_that_was_away_is_taken_up_again(
-    noticed: bool, watched: Watched, tmp_path: Path
-) -> None:
-    (tmp_path / "logdir" / "run").mkdir(parents=True)
-    write_pickle(snapshot(events=400, seed=5), tmp_path / "logdir" / "run" / "a.pickle")
-    cache = {"TB_MEMORY_CACHE": str(tmp_path / "cache")}
-    first = TensorBoardServer(tmp_path / "logdir", environment=cache)
-    with first:
-        frame = open_page(watched.page, first.url + link("run", "a.pickle", by="stack"))
-        wait_for_table(frame)
-    if noticed:
-        frame.get_by_role("button", name="stream").click()
-        frame.locator(".banner").get_by_text("does not answer").wait_for(timeout=10_000)
-        assert not frame.locator("table.groups").count()
-    with TensorBoardServer(tmp_path / "logdir", environment=cache, port=first.port) as second:
-        assert second.url == first.url
-        if not noticed:
-            frame.get_by_role("button", name="stream").click()
-        row = frame.locator("table.groups tr[data-row]", has_text="default stream")
-        row.wait_for(timeout=30_000)
-        # Where the new server was slow to start its absence was noticed; that is taken back.
-        frame.get_by_text("does not answer").wait_for(state="detached", timeout=10_000)
-        watched.page.goto("about:blank")
-    watched.faults[:] = [fault for fault in watched.faults if "ERR_CONNECTION" not in fault]
-
-
-def test_an_empty_logdir_says_how_to_record(
-    watched: Watched, tmp_path: Path, pictures: Any
-) -> None:
-    with TensorBoardServer(tmp_path) as server:
-        frame = open_page(watched.page, server.url + TAB)
-        frame.get_by_text("No memory recordings yet").wait_for(timeout=30_000)
-        assert "MemoryWriter" in frame.locator(".state").inner_text()
-        pictures(watched.page)
-        watched.page.goto("about:blank")  # before the server it polls is gone
-
-
-def test_a_new_file_shows_up_by_itself(watched: Watched, tmp_path: Path) -> None:
-    for run in ("first", "second"):
-        (tmp_path / run).mkdir()
-    write_pickle(snapshot(events=200, seed=5), tmp_path / "first" / "a.pickle")
-    with TensorBoardServer(tmp_path) as server:
-        frame = open_page(watched.page, server.url + TAB)
-        wait_for_table(frame)
-        write_pickle(snapshot(events=200, seed=6), tmp_path / "second" / "b.pickle")
-        frame.locator(".recording", has_text="second").wait_for(timeout=60_000)
-        watched.page.goto("about:blank")
-
-
-def test_what_a_link_opens_is_in_sight_in_a_long_list(watched: Watched, tmp_path: Path) -> None:
-    for run in range(40):
-        (tmp_path / f"run{run:02}").mkdir()
-        write_pickle(snapshot(events=20, devices=9), tmp_path / f"run{run:02}" / "a.pickle")
-    expect = pytest.importorskip("playwright.sync_api").expect
-    with TensorBoardServer(tmp_path) as server:
-        server.sources(after=40)
-        frame = open_page(watched.page, server.url + link("run29", "a.pickle"))
-        wait_for_table(frame)
-        chosen = frame.locator(".recording[aria-current=true]")
-        expect(chosen).to_contain_text("run29")
-        expect(chosen).to_be_in_viewport(ratio=0.9)
-        watched.page.goto("about:blank")
-
-
-def test_under_a_path_prefix(watched: Watched, logdir: Path) -> None:
-    with TensorBoardServer(logdir, path_prefix="/some/where") as server:
-        assert server.url.endswith("/some/where/")
-        _shown(watched, server)
-        watched.page.goto("about:blank")
-
-
-def test_without_the_fast_data_server(watched: Watched, logdir: Path) -> None:
-    with TensorBoardServer(logdir, "--load_fast=false") as server:
-        _shown(watched, server)
-        watched.page.goto("about:blank")
-
-
-def test_with_a_logdir_spec(watched: Watched, logdir: Path) -> None:
-    spec = f"first:{logdir / 'train'},second:{logdir / 'untimed'}"
-    with TensorBoardServer(None, "--logdir_spec", spec) as server:
-        frame = open_page(watched.page, server.url + TAB)
-        wait_for_table(frame)
-        names = " ".join(frame.locator(".recording").all_inner_texts())
-        assert "first" in names
-        assert "second" in names
-        watched.page.goto("about:blank")

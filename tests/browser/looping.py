@@ -1,0 +1,46 @@
+"""The picture of the training loop in an open page: where things are, what the address says."""
+
+from __future__ import annotations
+
+from tests.browser.conftest import Watched
+from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.loop import Loop
+from tests.browser.picturing import Picture
+from tests.plugin.server import TensorBoardServer
+
+#: The source of a run, where that is not a snapshot.
+FILES = {"loop": "loop.tbmem", "bare": "segments.pickle"}
+
+
+def open_loop(
+    watched: Watched, server: TensorBoardServer, run: str = "loop", **words: object
+) -> Picture:
+    asked = {"view": "allocations", "axis": "event", **words}
+    name = FILES.get(run, "snapshot.pickle")
+    return Picture(watched.page, open_page(watched.page, f"{server.url}{link(run, name, **asked)}"))
+
+
+def word_of(watched: Watched, word: str) -> str:
+    """A word of the address, once that has settled with it."""
+    settled = words_of(settled_address(watched.page, f"p.memory.{word}="))
+    return settled[word].replace("%3A", ":")
+
+
+def shown_range(watched: Watched, word: str) -> tuple[int, int]:
+    watched.page.wait_for_timeout(400)  # the address settles
+    begin, end = word_of(watched, word).split("..")
+    return int(begin), int(end)
+
+
+def wait_without(watched: Watched, word: str) -> None:
+    watched.page.wait_for_function("w => !location.hash.includes(w)", arg=f"p.memory.{word}=")
+
+
+def across(made: Loop, event: float) -> float:
+    """The share of the width that the middle of an event is at."""
+    return (event + 0.5) / len(made.allocated)
+
+
+def up(made: Loop, bytes_: float) -> float:
+    """The share of the height that so many bytes are at."""
+    return bytes_ / (made.peak_bytes * 1.06)

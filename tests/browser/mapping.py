@@ -1,0 +1,132 @@
+"""What browser tests ask of the map of segments, and the snapshots that it is drawn of."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from tests.browser.looking import link, open_page
+from tests.fixtures.snapshots import snapshot, write_pickle
+from tests.plugin.server import TensorBoardServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FrameLocator, Locator, Page
+
+    from tests.browser.conftest import Watched
+
+
+REAL = ("small_train", "oom_expandable_3gpu", "private_pools_nohistory")
+
+
+#: Pixels right of the plot while fragmentation has an axis there.
+RIGHT = 48
+
+
+@pytest.fixture(scope="session")
+def segments_server(
+    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TensorBoardServer]:
+    """A TensorBoard on real snapshots and a made one with private pools."""
+    folder = tmp_path_factory.mktemp("segments")
+    for name in REAL:
+        (folder / name).mkdir()
+        target = shared_data / "snapshots" / f"{name}.pickle"
+        (folder / name / "snapshot.pickle").symlink_to(target)
+    (folder / "pools").mkdir()
+    made = snapshot(events=3_000, seed=9, private_pools=True, event_pools=True)
+    write_pickle(made, folder / "pools" / "snapshot.pickle")
+    cache = tmp_path_factory.mktemp("segments-cache")
+    with TensorBoardServer(folder, environment={"TB_MEMORY_CACHE": str(cache)}) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def small(shared_data: Path) -> dict[str, Any]:
+    """A snapshot of a small training loop, as Python has it."""
+    with (shared_data / "snapshots" / "small_train.pickle").open("rb") as file:
+        return cast("dict[str, Any]", pickle.load(file))
+
+
+def show(watched: Watched, server: TensorBoardServer, run: str, **words: object) -> FrameLocator:
+    """Opens the view on a run and waits for its first state."""
+    address = link(run, "snapshot.pickle", view="segments", **words)
+    frame = open_page(watched.page, f"{server.url}{address}")
+    frame.get_by_test_id("segments-state").wait_for(timeout=60_000)
+    settle(watched.page)
+    return frame
+
+
+def settle(page: Page) -> None:
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(150)  # a frame to paint, and the pause after typing
+
+
+def told(frame: FrameLocator, label: str) -> int:
+    """Whole bytes of a number of the state."""
+    found = frame.locator(f"[data-testid=segments-state] [data-exact='{label}']")
+    return int(found.get_attribute("data-bytes") or "")
+
+
+def event_of(frame: FrameLocator) -> int:
+    return int(frame.locator("[data-event]").first.get_attribute("data-event") or "")
+
+
+def wait_for_event(frame: FrameLocator, event: int) -> None:
+    frame.locator(f"[data-testid=segments-state] [data-event='{event}']").wait_for()
+
+
+def replayed(small: dict[str, Any], event: int) -> tuple[int, int]:
+    """Allocated and reserved after an event, worked out backwards from the end state."""
+    allocated = sum(
+        block["requested_size"]
+        for segment in small["segments"]
+        for block in segment["blocks"]
+        if block["state"] != "inactive"
+    )
+    reserved = sum(segment["total_size"] for segment in small["segments"])
+    signs = {"alloc": (1, 0), "free_completed": (-1, 0), "segment_alloc": (0, 1)}
+    signs |= {"segment_free": (0, -1), "segment_map": (0, 1), "segment_unmap": (0, -1)}
+    for entry in small["device_traces"][0][event + 1 :]:
+        of_allocated, of_reserved = signs.get(entry["action"], (0, 0))
+        allocated -= of_allocated * entry["size"]
+        reserved -= of_reserved * entry["size"]
+    return allocated, reserved
+
+
+def find(frame: FrameLocator, page: Page, words: str) -> str:
+    """Moves over the map, from its last line up, until the tooltip holds ``words``; its text."""
+    box = frame.get_by_test_id("segments-map").bounding_box()
+    assert box
+    tooltip = frame.get_by_test_id("segments-tooltip")
+    for y in range(int(box["height"]) - 12, 8, -11):
+        for x in range(2, int(box["width"]) - 20, 7):
+            page.mouse.move(box["x"] + x, box["y"] + y)
+            if tooltip.count() and words in (text := tooltip.inner_text()):
+                return text.replace("\u202f", "").replace("\u00a0", " ")
+    raise AssertionError(f"nothing in the map says {words!r}")
+
+
+BACKGROUNDS = """all => all.map(each => "#" + getComputedStyle(each).backgroundColor
+  .match(/\\d+/g).slice(0, 3).map(part => Number(part).toString(16).padStart(2, "0")).join(""))"""
+
+
+def colours(canvas: Locator) -> set[str]:
+    """The colours that at least some pixels of a canvas have."""
+    found = canvas.evaluate("""canvas => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const found = new Set();
+      for (let at = 0; at < data.length; at += 4)
+        found.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+      return [...found];
+    }""")
+    return {f"#{colour:06x}" for colour in found}
+
+
+def exact(frame: FrameLocator, label: str) -> int:
+    found = frame.locator(f"[data-testid=segments-tooltip] [data-exact='{label}']").inner_text()
+    return int(re.sub(r"\D", "", found))

@@ -1,0 +1,131 @@
+"""What the picture of allocations paints, in a real browser, pixel by pixel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Watched
+from tests.browser.looking import settled_address
+from tests.browser.loop import LAYERS, Loop
+from tests.browser.looping import open_loop
+from tests.browser.reference import CATEGORIES, expected, lives
+from tests.plugin.server import TensorBoardServer
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize("layout", ["stacked", "address", "lane"])
+def test_every_pixel_is_what_brute_force_draws(
+    watched: Watched, server: TensorBoardServer, made: Loop, picture: Any, layout: str
+) -> None:
+    shown = open_loop(watched, server, layout=layout)
+    for theme in ("light", "dark"):
+        dark = "dark => document.body.classList.toggle('dark-mode', dark)"
+        watched.page.evaluate(dark, theme == "dark")
+        shown.wait()
+        pixels = shown.pixels()
+        truth = expected(made.recording, len(pixels), len(pixels[0]), layout, theme)
+        for x, (column, told) in enumerate(zip(pixels, truth, strict=True)):
+            pairs = enumerate(zip(column, told, strict=True))
+            wrong = [(y, *pair) for y, pair in pairs if len({*pair}) > 1]
+            assert wrong == [], f"column {x}"
+        assert len(pixels) > 600
+        picture(watched.page, theme)
+
+
+def test_the_picture_lies_on_its_plot(watched: Watched, server: TensorBoardServer) -> None:
+    picture = open_loop(watched, server)
+    layers = [picture.frame.get_by_test_id(f"allocations-{name}") for name in ("base", "front")]
+
+    def check() -> None:
+        plot = picture.box()
+        for layer in layers:
+            found = layer.bounding_box()
+            assert found is not None
+            for side, size in plot.items():
+                assert found[side] == pytest.approx(size, abs=2), (side, found, plot)
+
+    check()
+    watched.page.mouse.move(*picture.point(0.5, 0.5))
+    watched.page.mouse.wheel(0, -240)
+    picture.wait()
+    picture.frame.get_by_role("button", name="fit", exact=True).click()
+    picture.wait()
+    check()
+    picture.frame.get_by_role("radio", name="lane").click()
+    picture.wait()
+    check()
+
+
+def test_zooming_in_bytes_moves_nothing(
+    watched: Watched, server: TensorBoardServer, made: Loop
+) -> None:
+    event = made.steps[1][0] + LAYERS + 9
+    alive = [life for life in lives(made.recording) if life.birth <= event < life.death]
+    places = []
+    top = 0
+    for life in alive:
+        places.append((top + life.bytes / 2, life))
+        top += life.bytes
+    window = f"{event - 5}..{event + 6}"
+    for low, high in [(0, 1600 * MIB), (600 * MIB, 1000 * MIB), (900 * MIB, 932 * MIB)]:
+        picture = open_loop(watched, server, window=window, bytes=f"{low}..{high}")
+        for place, life in places:
+            if not low < place < high:
+                continue
+            told = picture.hover(5.5 / 11, (place - low) / (high - low))
+            if "smaller" not in told:
+                assert f"{life.bytes} bytes" in told
+
+
+def test_layouts_agree_on_what_is_alive(
+    watched: Watched, server: TensorBoardServer, made: Loop, pictures: Any
+) -> None:
+    picture = open_loop(watched, server)
+    alive = picture.highest()
+    assert alive[0] == made.peak_bytes
+    for layout in ("address", "lane"):
+        picture.frame.get_by_role("radio", name=layout).click()
+        settled_address(watched.page, f"p.memory.layout={layout}")
+        picture.wait()
+        assert picture.highest() == alive
+        colours = {colour for column in picture.pixels() for colour in column}
+        assert {CATEGORIES["parameter"], CATEGORIES["activation"]} <= colours
+        pictures(watched.page)
+
+
+def test_a_picked_group_stands_out(watched: Watched, server: TensorBoardServer) -> None:
+    picture = open_loop(watched, server)
+    entry = picture.frame.locator(".timeline-groups button", has_text="Activation")
+    entry.click()
+    picture.wait()
+    colours = {colour for column in picture.pixels() for colour in column}
+    assert CATEGORIES["activation"] in colours
+    assert CATEGORIES["gradient"] not in colours
+
+
+def test_it_is_drawn_when_something_changes_only(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    picture = open_loop(watched, server)
+    watched.page.wait_for_timeout(1_000)
+    picture.front.evaluate("canvas => { canvas.dataset.took = 'seen'; }")
+    watched.page.mouse.move(*picture.point(0.3, 0.3))
+    watched.page.wait_for_timeout(1_000)
+    assert picture.front.get_attribute("data-took") == "seen"
+    watched.page.mouse.wheel(0, -240)
+    picture.wait()
+    assert picture.front.get_attribute("data-took") != "seen"
+
+
+def test_other_colours_need_no_other_picture(watched: Watched, server: TensorBoardServer) -> None:
+    picture = open_loop(watched, server)
+    asked: list[str] = []
+    watched.page.on("request", lambda request: asked.append(request.url))
+    before = picture.pixels()
+    watched.page.evaluate("document.body.classList.add('dark-mode')")
+    picture.wait()
+    assert picture.pixels() != before
+    assert not [url for url in asked if "/tile?" in url]

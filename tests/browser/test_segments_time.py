@@ -1,0 +1,132 @@
+"""Segments over time, in a real browser: played, dragged, stacked, and the envelopes of pools."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.browser.charting import ABOVE, LEFT
+from tests.browser.conftest import Watched
+from tests.browser.looking import settled_address, words_of
+from tests.browser.mapping import (
+    RIGHT,
+    event_of,
+    settle,
+    show,
+    wait_for_event,
+)
+from tests.plugin.server import TensorBoardServer
+
+
+@pytest.fixture(scope="module")
+def server(segments_server: TensorBoardServer) -> TensorBoardServer:
+    """One on real snapshots and a made one with private pools."""
+    return segments_server
+
+
+def test_it_plays_along_the_axis_and_stops(watched: Watched, server: TensorBoardServer) -> None:
+    frame = show(watched, server, "small_train", axis="event", at=10)
+    play = frame.get_by_test_id("segments-play")
+    play.click()
+    assert play.get_attribute("aria-pressed") == "true"
+    watched.page.wait_for_timeout(1_200)
+    frame.get_by_test_id("segments-map").focus()
+    watched.page.keyboard.press("Space")
+    assert play.get_attribute("aria-pressed") == "false"
+    settle(watched.page)
+    stopped = event_of(frame)
+    assert stopped > 20
+    watched.page.wait_for_timeout(500)
+    assert event_of(frame) == stopped
+    watched.page.keyboard.press("Space")
+    watched.page.wait_for_timeout(500)
+    watched.page.keyboard.press("Space")
+    settle(watched.page)
+    assert event_of(frame) > stopped
+
+
+def test_the_cursor_is_dragged_on_the_chart(watched: Watched, server: TensorBoardServer) -> None:
+    frame = show(watched, server, "small_train", axis="event", at=1000)
+    canvas = frame.get_by_test_id("timeline-canvas")
+    canvas.scroll_into_view_if_needed()
+    settle(watched.page)
+    box = canvas.bounding_box()
+    assert box
+    width = box["width"] - LEFT - RIGHT
+    whole = 3797
+    y = box["y"] + ABOVE + 40
+
+    def at(event: int) -> float:
+        return box["x"] + LEFT + event / whole * width
+
+    watched.page.mouse.move(at(1000), y)
+    watched.page.mouse.down()
+    watched.page.mouse.move(at(1500), y)
+    watched.page.mouse.move(at(2000), y)
+    settle(watched.page)
+    assert abs(event_of(frame) - 2000) < 20, "the state follows while it is dragged"
+    watched.page.mouse.up()
+    settle(watched.page)
+    words = words_of(watched.page.url)
+    assert "window" not in words
+    assert abs(int(words["at"]) - 2000) < 20
+
+
+def test_pools_have_their_envelopes(watched: Watched, server: TensorBoardServer) -> None:
+    frame = show(watched, server, "pools", axis="event")
+    shown = frame.locator(".segments-pool figcaption")
+    shown.first.wait_for()
+    text = shown.all_inner_texts()
+    assert [each.split(" at the cursor")[0].strip() for each in text] == [
+        "default pool, default stream",
+        "private pool 0,1, default stream",
+    ]
+    canvas = frame.locator(".segments-pool canvas").first
+    inked = canvas.evaluate(
+        "c => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size"
+    )
+    assert inked > 4
+    before = canvas.evaluate("c => c.toDataURL()")
+    # A brush on the chart above is a brush for all.
+    chart = frame.get_by_test_id("timeline-canvas")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    assert box
+    watched.page.mouse.move(box["x"] + 200, box["y"] + 80)
+    watched.page.mouse.down()
+    watched.page.mouse.move(box["x"] + 300, box["y"] + 80)
+    watched.page.mouse.move(box["x"] + 400, box["y"] + 80)
+    watched.page.mouse.up()
+    settle(watched.page)
+    assert "window" in words_of(settled_address(watched.page, "p.memory.window"))
+    assert canvas.evaluate("c => c.toDataURL()") != before
+
+
+def test_segments_are_stacked_over_time(
+    watched: Watched, server: TensorBoardServer, picture: Any
+) -> None:
+    frame = show(watched, server, "oom_expandable_3gpu", device="1", axis="event")
+    stack = frame.get_by_test_id("segments-stack")
+    stack.scroll_into_view_if_needed()
+    frame.get_by_test_id("segments-front").wait_for()
+    settle(watched.page)
+    box = stack.bounding_box()
+    assert box
+    right = box["x"] + LEFT + 0.7 * (box["width"] - LEFT - RIGHT)
+    watched.page.mouse.move(right, box["y"] + 140)
+    tooltip = frame.get_by_test_id("segments-stack-tooltip")
+    tooltip.wait_for()
+    picture(watched.page, "stack")
+    text = tooltip.inner_text().replace("\u202f", "").replace("\u00a0", " ")
+    assert "mapped range" in text and "default stream" in text
+    instant = re.search(r"event (\d+)", text)
+    total = re.search(r"in (\d+) mapped ranges? at this instant", text)
+    assert instant and total
+    watched.page.mouse.down()
+    watched.page.mouse.up()
+    wait_for_event(frame, int(instant[1]))
+    before = words_of(watched.page.url).get("window")
+    watched.page.mouse.wheel(0, -200)
+    assert words_of(settled_address(watched.page, "p.memory.window"))["window"] != before
