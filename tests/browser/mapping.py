@@ -98,16 +98,38 @@ def replayed(small: dict[str, Any], event: int) -> tuple[int, int]:
     return allocated, reserved
 
 
+#: Places of the map as ``find`` walks them, those first that are among the first of their colour.
+_PLACES = """(map, few) => {
+  const canvas = map.querySelector("canvas");
+  const [outer, inner] = [map, canvas].map((each) => each.getBoundingClientRect());
+  const ratio = canvas.width / inner.width;
+  const pixels = new Uint32Array(
+    canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+  const [seen, first, others] = [new Map(), [], []];
+  for (let y = Math.floor(outer.height) - 12; y > 8; y -= 11)
+    for (let x = 2; x < outer.width - 20; x += 7) {
+      const [across, down] = [x + outer.left - inner.left, y + outer.top - inner.top];
+      const at = Math.floor(down * ratio) * canvas.width + Math.floor(across * ratio);
+      seen.set(pixels[at], (seen.get(pixels[at]) ?? 0) + 1);
+      (seen.get(pixels[at]) > few ? others : first).push([x, y]);
+    }
+  return [...first, ...others];
+}"""
+
+
 def find(frame: FrameLocator, page: Page, words: str) -> str:
-    """Moves over the map, from its last line up, until the tooltip holds ``words``; its text."""
-    box = frame.get_by_test_id("segments-map").bounding_box()
+    """Moves over the map, from its last line up, until the tooltip holds ``words``; its text.
+
+    A few places of every colour come first: there are thousands, and a move takes a moment.
+    """
+    shown = frame.get_by_test_id("segments-map")
+    box = shown.bounding_box()
     assert box
     tooltip = frame.get_by_test_id("segments-tooltip")
-    for y in range(int(box["height"]) - 12, 8, -11):
-        for x in range(2, int(box["width"]) - 20, 7):
-            page.mouse.move(box["x"] + x, box["y"] + y)
-            if tooltip.count() and words in (text := tooltip.inner_text()):
-                return text.replace("\u202f", "").replace("\u00a0", " ")
+    for x, y in shown.evaluate(_PLACES, 8):
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        if tooltip.count() and words in (text := tooltip.inner_text()):
+            return text.replace("\u202f", "").replace("\u00a0", " ")
     raise AssertionError(f"nothing in the map says {words!r}")
 
 
