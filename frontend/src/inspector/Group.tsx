@@ -2,10 +2,10 @@
 
 import { breakdown } from "../flow/questions";
 import { bytes, count, exactBytes, share } from "../format";
+import { groupLabel, oldestWords } from "../state/groups";
 import { momentWords } from "../state/moment";
 import { hasHistory, summary } from "../state/recording";
 import { by } from "../state/view";
-import { groupLabel, oldestWords } from "../views/profile/breakdown/model";
 import { Facts } from "./Facts";
 import { Stack } from "./Stack";
 

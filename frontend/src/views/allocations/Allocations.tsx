@@ -1,13 +1,13 @@
 /** The Allocations view from top to bottom: tools, legend, the picture, steps, the map. */
 
 import { useEffect, useMemo } from "preact/hooks";
+import { Notes } from "../../components/Notes";
 import { device, hasHistory } from "../../state";
-import { Notes } from "../profile/Notes";
-import { Minimap } from "../profile/timeline/Minimap";
-import { Tracks } from "../profile/timeline/Tracks";
-import { useSizes } from "../profile/timeline/useSizes";
-import "../profile/timeline/timeline.css";
-import "./allocations.css";
+import { Minimap } from "../../timeline/Minimap";
+import { Tracks } from "../../timeline/Tracks";
+import { useSizes } from "../../timeline/useSizes";
+import "../../timeline/timeline.css";
+import "../../picture/picture.css";
 import { hiddenWords } from "./hidden";
 import { Legend } from "./Legend";
 import { createModel, type Model } from "./model";

@@ -2,15 +2,15 @@
 
 import { hasHistory } from "../../state";
 import { ink } from "../../theme/theme";
-import { Moved } from "../profile/timeline/Moved";
-import { ABOVE } from "../profile/timeline/model";
-import { paintMarks } from "../profile/timeline/paint/marks";
-import { crisp, line } from "../profile/timeline/paint/surface";
-import { toPixel } from "../profile/timeline/scale";
-import { placeMarks, sheetsFor } from "../profile/timeline/scene";
-import { lifeOf } from "./life";
+import { lifeOf } from "../../timeline/life";
+import { Moved } from "../../timeline/Moved";
+import { ABOVE } from "../../timeline/model";
+import { paintLife } from "../../timeline/paint/life";
+import { paintMarks } from "../../timeline/paint/marks";
+import { crisp, line } from "../../timeline/paint/surface";
+import { toPixel } from "../../timeline/scale";
+import { placeMarks, sheetsFor } from "../../timeline/scene";
 import type { Model } from "./model";
-import { paintLife } from "./paint/life";
 import { paintTotals } from "./paint/totals";
 
 /** Pixels that the line of the cursor begins above the plot. */

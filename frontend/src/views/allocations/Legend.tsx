@@ -2,8 +2,8 @@
 
 import { filter, minimum, only } from "../../state";
 import { ink } from "../../theme/theme";
-import { gapColour } from "../profile/timeline/groupColours";
-import { Groups } from "../profile/timeline/Legend";
+import { gapColour } from "../../timeline/groupColours";
+import { Groups } from "../../timeline/Legend";
 import type { Model } from "./model";
 
 /** Pixels that the words at the right take. */

@@ -2,20 +2,20 @@
 
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { Layer } from "../../picture/Layer";
+import { paintBytes, paintStretches } from "../../picture/paint/bytes";
 import { hasHistory } from "../../state";
 import { ink } from "../../theme/theme";
-import { paintAxisName } from "../profile/timeline/paint/axes";
-import type { Surface } from "../profile/timeline/paint/surface";
-import { usePaint } from "../profile/timeline/usePaint";
+import { lifeOf } from "../../timeline/life";
+import { paintAxisName } from "../../timeline/paint/axes";
+import { type Beyond, beyondOf, paintBeyond } from "../../timeline/paint/life";
+import type { Surface } from "../../timeline/paint/surface";
+import { usePaint } from "../../timeline/usePaint";
 import { Curve } from "./Curve";
 import { describe } from "./describe";
 import { listen } from "./gestures";
-import { Layer } from "./Layer";
-import { lifeOf } from "./life";
 import type { Model } from "./model";
 import { PlaceAxis } from "./PlaceAxis";
-import { paintBytes, paintStretches } from "./paint/bytes";
-import { type Beyond, beyondOf, paintBeyond } from "./paint/life";
 import { paintPointer } from "./paint/pointer";
 import { acrossWords, upWords } from "./ruler";
 import { Tooltip } from "./Tooltip";

@@ -2,9 +2,9 @@
 
 import { hasHistory } from "../../state";
 import { ink } from "../../theme/theme";
-import { Moved } from "../profile/timeline/Moved";
-import { BELOW } from "../profile/timeline/model";
-import { paintPlaceAxis } from "../profile/timeline/paint/axes";
+import { Moved } from "../../timeline/Moved";
+import { BELOW } from "../../timeline/model";
+import { paintPlaceAxis } from "../../timeline/paint/axes";
 import type { Model } from "./model";
 
 /** Pixels beside the plot that labels of its edges stand on. */

@@ -3,14 +3,14 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { AllocationCard } from "../../api";
+import { useFree } from "../../picture/holes";
+import { allocationAt, pointAt } from "../../picture/pointing";
 import { hover } from "../../state";
-import { coloursFor } from "../profile/timeline/groupColours";
-import { LEFT } from "../profile/timeline/model";
-import { Tip } from "../profile/timeline/Tip";
+import { coloursFor } from "../../timeline/groupColours";
+import { LEFT } from "../../timeline/model";
+import { Tip } from "../../timeline/Tip";
 import { cardOf } from "./cards";
-import { useFree } from "./holes";
 import type { Model } from "./model";
-import { allocationAt, pointAt } from "./pointing";
 import { wordsFor } from "./readout";
 import { spotAt } from "./spots";
 

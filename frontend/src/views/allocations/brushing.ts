@@ -1,8 +1,9 @@
 /** A rectangle drawn over the picture, and the part of it that it asks to see. */
 
-import type { Point } from "../profile/timeline/model";
-import { brushedWindow, type Range } from "../profile/timeline/scale";
-import type { Area, Spot } from "./model";
+import type { Spot } from "../../picture/pointing";
+import type { Point } from "../../timeline/model";
+import { brushedWindow, type Range } from "../../timeline/scale";
+import type { Area } from "./model";
 
 /** Pixels a drag may stray and still be meant for the other direction alone. */
 const STRAIGHT = 12;

@@ -1,7 +1,7 @@
 /** Cards of allocations that the pointer rests on. */
 
 import { getAllocation } from "../../api";
-import { lookUp } from "../profile/timeline/resting";
+import { lookUp } from "../../timeline/resting";
 
 export const cardOf = lookUp(({ source, version }, id, abort) =>
   getAllocation(source, version, id, abort),

@@ -2,13 +2,14 @@
 
 import { batch } from "@preact/signals";
 import { listening } from "../../components/listening";
+import type { Spot } from "../../picture/pointing";
+import { allocationAt, binAt, pointAt, tell } from "../../picture/pointing";
 import { bytesRange, cursor, only, selection } from "../../state";
-import { ABOVE, LEFT, type Point } from "../profile/timeline/model";
-import { panWindow, type Range, span } from "../profile/timeline/scale";
+import { ABOVE, LEFT, type Point } from "../../timeline/model";
+import { panWindow, type Range, span } from "../../timeline/scale";
 import { areaBetween } from "./brushing";
 import { pressKey } from "./keys";
-import type { Model, Spot } from "./model";
-import { allocationAt, binAt, pointAt, tell } from "./pointing";
+import type { Model } from "./model";
 import { spotAt } from "./spots";
 import { anchorAt, turnWheel } from "./wheel";
 

@@ -1,6 +1,6 @@
 /** What keys do on the picture. */
 
-import { panWindow, type Range, span, zoomWindow } from "../profile/timeline/scale";
+import { panWindow, type Range, span, zoomWindow } from "../../timeline/scale";
 import type { Model } from "./model";
 import { spotAt } from "./spots";
 

@@ -4,6 +4,10 @@ import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/si
 import type { Palette } from "../../drawing/palette";
 import type { Tile } from "../../drawing/tile";
 import { card, target } from "../../flow/questions";
+import { highestOf } from "../../picture/highest";
+import { createPictures, type Picture } from "../../picture/pictures";
+import type { Spot } from "../../picture/pointing";
+import { nameOf, type Question } from "../../picture/question";
 import {
   argument,
   by,
@@ -17,12 +21,9 @@ import {
   selection,
 } from "../../state";
 import { ink } from "../../theme/theme";
-import { coloursFor, gapColour, pickedGroup } from "../profile/timeline/groupColours";
-import { createModel as createTimeline, type Point } from "../profile/timeline/model";
-import { clampWindow, type Range, roundWindow, sameRange } from "../profile/timeline/scale";
-import { highestOf } from "./highest";
-import { createPictures, type Picture } from "./pictures";
-import { nameOf, type Question } from "./question";
+import { coloursFor, gapColour, pickedGroup } from "../../timeline/groupColours";
+import { createModel as createTimeline, type Point } from "../../timeline/model";
+import { clampWindow, type Range, roundWindow, sameRange } from "../../timeline/scale";
 
 /** Air above the highest thing drawn. */
 const HEADROOM = 1.06;
@@ -31,12 +32,6 @@ const HEADROOM = 1.06;
 export interface Area {
   readonly window: Range | null;
   readonly bytes: Range | null;
-}
-
-/** A point of the picture: a place on the axis and a height in bytes. */
-export interface Spot {
-  readonly at: number;
-  readonly bytes: number;
 }
 
 export interface Ruler {

@@ -4,11 +4,11 @@ import type { AllocationCard, FreeAnswer } from "../../api";
 import type { Stretch, Tile } from "../../drawing/tile";
 import { bytes, count, counted, exactBytes } from "../../format";
 import { lifeWords } from "../../inspector/life";
+import { type Pointed, tell } from "../../picture/pointing";
+import { groupLabel } from "../../state/groups";
 import { momentWords } from "../../state/moment";
-import { groupLabel } from "../profile/breakdown/model";
-import { instantTitle } from "../profile/timeline/readout";
-import { known } from "../profile/timeline/rows";
-import { type Pointed, tell } from "./pointing";
+import { instantTitle } from "../../timeline/readout";
+import { known } from "../../timeline/rows";
 
 export interface Words {
   /** The instant: `event 3 485 · 0.413 s`. */

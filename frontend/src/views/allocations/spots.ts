@@ -1,8 +1,9 @@
 /** Pixels of the plot as places on the axis and heights in bytes. */
 
-import type { Point } from "../profile/timeline/model";
-import { toValue } from "../profile/timeline/scale";
-import type { Model, Spot } from "./model";
+import type { Spot } from "../../picture/pointing";
+import type { Point } from "../../timeline/model";
+import { toValue } from "../../timeline/scale";
+import type { Model } from "./model";
 
 /** Place and height of a pixel of the plot; the edges are as far as it goes. */
 export function spotAt(model: Model, { x, y }: Point): Spot {

@@ -1,10 +1,10 @@
 /** What the wheel does on the picture. */
 
-import type { Point } from "../profile/timeline/model";
-import { panWindow, span, zoomWindow } from "../profile/timeline/scale";
-import { wheelFactor } from "../profile/timeline/wheel";
+import { pointAt } from "../../picture/pointing";
+import type { Point } from "../../timeline/model";
+import { panWindow, span, zoomWindow } from "../../timeline/scale";
+import { wheelFactor } from "../../timeline/wheel";
 import type { Model } from "./model";
-import { pointAt } from "./pointing";
 import { spotAt } from "./spots";
 
 /** Pixels within which the wheel takes the instant that is drawn for the one that is meant. */

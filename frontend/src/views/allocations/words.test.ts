@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Hidden, Tile } from "../../drawing/tile";
 import { parseBytes } from "../../format/parse";
+import { byteRangeTicks } from "../../picture/byteAxis";
+import { placed } from "../../picture/placing";
 import { areaBetween } from "./brushing";
-import { byteRangeTicks } from "./byteAxis";
 import { hiddenWords } from "./hidden";
-import { placed } from "./placing";
 import { acrossWords, upWords } from "./ruler";
 
 describe("bytes as people write them", () => {

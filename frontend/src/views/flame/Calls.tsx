@@ -2,7 +2,7 @@
 
 import { count, counted, share } from "../../format";
 import { inverted } from "../../state/view";
-import { exactWeight, weight } from "../weighing/words";
+import { exactWeight, weight } from "../../weighing/words";
 import { factsOf, lookInto, type Model } from "./model";
 
 const MOST = 100;

@@ -1,16 +1,16 @@
 /** The Flame view: what is weighed and when, the graph of it, and the same as a table. */
 
 import { useEffect, useMemo } from "preact/hooks";
+import { Filter } from "../../components/Filter";
 import { Segmented } from "../../components/Segmented";
 import { hasHistory, summary } from "../../state/recording";
 import { call, filter, folded, inverted, upwards } from "../../state/view";
-import { Filter } from "../profile/breakdown/Filter";
-import "../profile/breakdown/breakdown.css";
+import "../../components/tables.css";
 import { dark } from "../../theme/theme";
-import { Heading } from "../weighing/Heading";
-import { Overview, WeighingChoice } from "../weighing/Weighing";
+import { CODE } from "../../weighing/colours";
+import { Heading } from "../../weighing/Heading";
+import { Overview, WeighingChoice } from "../../weighing/Weighing";
 import { Calls } from "./Calls";
-import { CODE } from "./colours";
 import "./flame.css";
 import { Graph } from "./Graph";
 import { createModel, type Model } from "./model";

@@ -3,7 +3,7 @@
 import { useTyped } from "../../components/useTyped";
 import { counted, share } from "../../format";
 import { find } from "../../state/view";
-import { weight } from "../weighing/words";
+import { weight } from "../../weighing/words";
 import type { Model } from "./model";
 
 export function Search({ model }: { model: Model }) {

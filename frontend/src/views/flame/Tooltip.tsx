@@ -1,8 +1,8 @@
 /** What a box stands for, beside the pointer; the same in a sentence for screen readers. */
 
 import { counted, share } from "../../format";
-import { Tip } from "../profile/timeline/Tip";
-import { exactWeight, weight } from "../weighing/words";
+import { Tip } from "../../timeline/Tip";
+import { exactWeight, weight } from "../../weighing/words";
 import { type Facts, factsOf, type Model, type Place } from "./model";
 
 /** Pixels that a tooltip is high, about: it goes above the pointer where there is no room below. */

@@ -3,9 +3,9 @@
 import { chooseGrouping } from "../../flow/choose";
 import { share } from "../../format";
 import { call, filter, pattern, selection } from "../../state/view";
-import { weight } from "../weighing/words";
+import { expressionOf, withTerm } from "../../weighing/phrase";
+import { weight } from "../../weighing/words";
 import { lookInto, type Model } from "./model";
-import { expressionOf, withTerm } from "./phrase";
 
 /** Steps of the way that are named; those between are left out. */
 const NAMED = 4;

@@ -5,8 +5,8 @@ import { type FlameQuery, type Frame, flameAddress, getFlame } from "../../api";
 import { breakdown, card } from "../../flow/questions";
 import { resource } from "../../state/resource";
 import { by, call, find, folded, inverted, selection } from "../../state/view";
-import { weighQuery } from "../weighing/query";
-import type { Scheme } from "./colours";
+import type { Scheme } from "../../weighing/colours";
+import { weighQuery } from "../../weighing/query";
 import { layoutOf } from "./layout";
 import { nodesOf } from "./selected";
 

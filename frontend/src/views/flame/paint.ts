@@ -2,8 +2,8 @@
 
 import type { FlameGraph } from "../../api";
 import type { Ink } from "../../theme/theme";
-import type { Surface } from "../profile/timeline/paint/surface";
-import { inkOn } from "./colours";
+import type { Surface } from "../../timeline/paint/surface";
+import { inkOn } from "../../weighing/colours";
 import type { Layout } from "./layout";
 import { type Place, ROW } from "./model";
 

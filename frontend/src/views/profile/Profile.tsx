@@ -1,11 +1,11 @@
 /** The Profile view from top to bottom: numbers, notes, the timeline, the breakdown. */
 
+import { Notes } from "../../components/Notes";
 import { device, hasHistory } from "../../state/recording";
 import { Breakdown } from "./breakdown/Breakdown";
-import { Notes } from "./Notes";
 import { Numbers } from "./Numbers";
-import "./profile.css";
-import { Timeline } from "./timeline/Timeline";
+import "../../components/numbers.css";
+import { Timeline } from "../../timeline/Timeline";
 
 export function Profile() {
   const shown = device.value;

@@ -3,9 +3,9 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Usage } from "../../api";
 import { visible } from "../../state";
-import type { Model as Timeline } from "../profile/timeline/model";
-import { placeOfRow } from "../profile/timeline/rows";
-import type { Range } from "../profile/timeline/scale";
+import type { Model as Timeline } from "../../timeline/model";
+import { placeOfRow } from "../../timeline/rows";
+import type { Range } from "../../timeline/scale";
 
 /** Milliseconds between two moments, and how long the whole window takes at the usual speed. */
 const TICK = 100;

@@ -1,14 +1,14 @@
 /** One file of the table: its total, and under it its lines; those of libraries are folded at first. */
 
 import type { LineSums, SourceFile, SourceLine, SourceLines } from "../../api";
+import { ShareBar } from "../../components/ShareBar";
 import { count, share } from "../../format";
 import { fileName } from "../../inspector/folding";
 import { filter } from "../../state/view";
 import { dark } from "../../theme/theme";
-import { CODE } from "../flame/colours";
-import { withTerm } from "../flame/phrase";
-import { ShareBar } from "../profile/breakdown/ShareBar";
-import { exactWeight, weight } from "../weighing/words";
+import { CODE } from "../../weighing/colours";
+import { withTerm } from "../../weighing/phrase";
+import { exactWeight, weight } from "../../weighing/words";
 import { Code } from "./Code";
 import { lineTerm, type Model, whyNoCode } from "./model";
 

@@ -1,14 +1,14 @@
 /** The Source view: the same bytes as the flame graph by file and line, the user's own lines first. */
 
 import { useEffect, useMemo } from "preact/hooks";
+import { Filter } from "../../components/Filter";
 import { counted, grouped } from "../../format";
 import { hasHistory } from "../../state/recording";
 import { filter } from "../../state/view";
-import { Filter } from "../profile/breakdown/Filter";
-import "../profile/breakdown/breakdown.css";
-import { Heading } from "../weighing/Heading";
-import { Overview, WeighingChoice } from "../weighing/Weighing";
-import { weight } from "../weighing/words";
+import "../../components/tables.css";
+import { Heading } from "../../weighing/Heading";
+import { Overview, WeighingChoice } from "../../weighing/Weighing";
+import { weight } from "../../weighing/words";
 import { File } from "./File";
 import { createModel, type Model, whyNoCode } from "./model";
 import "./source.css";

@@ -4,8 +4,8 @@ import { computed, signal } from "@preact/signals";
 import { getLines } from "../../api";
 import { source, sourceList } from "../../state/recording";
 import { resource } from "../../state/resource";
-import { literal } from "../flame/phrase";
-import { weighQuery } from "../weighing/query";
+import { literal } from "../../weighing/phrase";
+import { weighQuery } from "../../weighing/query";
 
 const FIRST_LINES = 200;
 

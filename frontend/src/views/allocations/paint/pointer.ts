@@ -3,11 +3,11 @@
 import type { Axis } from "../../../api";
 import { bytes as inWords } from "../../../format";
 import type { Ink } from "../../../theme/theme";
-import type { Point } from "../../profile/timeline/model";
-import { crisp, label, line, type Surface } from "../../profile/timeline/paint/surface";
-import { lengthWords } from "../../profile/timeline/readout";
-import { type Range, span, toPixel } from "../../profile/timeline/scale";
-import type { Plot, Scene } from "../../profile/timeline/scene";
+import type { Point } from "../../../timeline/model";
+import { crisp, label, line, type Surface } from "../../../timeline/paint/surface";
+import { lengthWords } from "../../../timeline/readout";
+import { type Range, span, toPixel } from "../../../timeline/scale";
+import type { Plot, Scene } from "../../../timeline/scene";
 import type { Area, Ruler } from "../model";
 import { acrossWords, upWords } from "../ruler";
 

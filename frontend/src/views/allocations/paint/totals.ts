@@ -1,10 +1,10 @@
 /** Paints all that is allocated as a line along the top of the stack: the curve of usage. */
 
 import type { Ink } from "../../../theme/theme";
-import { eachRun } from "../../profile/timeline/columns";
-import type { Surface } from "../../profile/timeline/paint/surface";
-import { type Range, toPixel } from "../../profile/timeline/scale";
-import type { Scene } from "../../profile/timeline/scene";
+import { eachRun } from "../../../timeline/columns";
+import type { Surface } from "../../../timeline/paint/surface";
+import { type Range, toPixel } from "../../../timeline/scale";
+import type { Scene } from "../../../timeline/scene";
 
 export function paintTotals(
   surface: Surface,

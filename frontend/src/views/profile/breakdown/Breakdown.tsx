@@ -8,8 +8,8 @@ import { bytes, counted, exactBytes } from "../../../format";
 import { momentWords } from "../../../state/moment";
 import { hasHistory, summary } from "../../../state/recording";
 import { by, cursor } from "../../../state/view";
-import "./breakdown.css";
-import { Filter } from "./Filter";
+import "../../../components/tables.css";
+import { Filter } from "../../../components/Filter";
 import { GroupTable } from "./GroupTable";
 
 export function Breakdown() {

@@ -1,14 +1,14 @@
 /** One group of the breakdown, and under it, when unfolded, its allocations. */
 
 import type { BreakdownGroup } from "../../../api";
+import { ShareBar } from "../../../components/ShareBar";
 import { groupOfSelected } from "../../../flow/questions";
 import { bytes, count, exactBytes, share } from "../../../format";
+import { groupLabel, oldestWords } from "../../../state/groups";
 import { momentWords } from "../../../state/moment";
 import { by, selection } from "../../../state/view";
 import { colours } from "../../../theme/theme";
 import { Members } from "./Members";
-import { groupLabel, oldestWords } from "./model";
-import { ShareBar } from "./ShareBar";
 import { toggle } from "./unfolded";
 
 interface Properties {

@@ -9,6 +9,7 @@ import {
   getAllocations,
   wasAborted,
 } from "../../../api";
+import { ShareBar } from "../../../components/ShareBar";
 import { breakdownQuery } from "../../../flow/questions";
 import { bytes, counted, exactBytes, share } from "../../../format";
 import { momentWords } from "../../../state/moment";
@@ -16,7 +17,6 @@ import { summary } from "../../../state/recording";
 import { words } from "../../../state/resource";
 import { selection } from "../../../state/view";
 import { birthWords, sizeIn } from "./model";
-import { ShareBar } from "./ShareBar";
 
 const PAGE = 50;
 

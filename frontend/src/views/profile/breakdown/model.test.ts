@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AllocationRow } from "../../../api";
-import {
-  ariaSort,
-  birthWords,
-  groupLabel,
-  nextSort,
-  oldestWords,
-  parseSort,
-  sizeIn,
-} from "./model";
+import { groupLabel, oldestWords } from "../../../state/groups";
+import { ariaSort, birthWords, nextSort, parseSort, sizeIn } from "./model";
 
 const words = ({ event, time }: { event: number | null; time: number | null }): string =>
   time === null ? `event ${event}` : `at ${time}`;

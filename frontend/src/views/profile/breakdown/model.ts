@@ -1,6 +1,6 @@
 /** What the breakdown's table says, as plain functions: columns, sorting, words for cells. */
 
-import type { AllocationRow, BreakdownGroup } from "../../../api";
+import type { AllocationRow } from "../../../api";
 import { count } from "../../../format";
 import type { Moment } from "../../../state/moment";
 
@@ -37,17 +37,6 @@ export function ariaSort(text: string, column: Column): "ascending" | "descendin
   return now.descending ? "descending" : "ascending";
 }
 
-/** When the oldest of a group was born: `before`, `step 0`, or the moment without steps. */
-export function oldestWords(
-  group: Pick<BreakdownGroup, "oldest_step" | "oldest_event" | "oldest_time">,
-  words: (moment: Moment) => string,
-): string {
-  const { oldest_event: event, oldest_step: step } = group;
-  if (event === null || event < 0) return "before";
-  if (step !== null && step >= 0) return `step\u00a0${count(step)}`;
-  return words({ event, time: group.oldest_time ?? null, step: null });
-}
-
 /** The birth of one allocation in the same words. */
 export function birthWords(row: AllocationRow, words: (moment: Moment) => string): string {
   if (row.birth === null || row.birth < 0) return "before";
@@ -60,7 +49,3 @@ export function sizeIn(basis: "requested" | "size", row: AllocationRow): number 
   const [first, second] = basis === "size" ? [row.size, row.requested] : [row.requested, row.size];
   return first ?? second ?? 0;
 }
-
-/** A group's name for people: categories are words and begin with a capital, names stay as they are. */
-export const groupLabel = (label: string, by: string): string =>
-  by === "category" ? label.charAt(0).toUpperCase() + label.slice(1) : label || "–";

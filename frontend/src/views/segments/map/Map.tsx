@@ -6,7 +6,7 @@ import { card } from "../../../flow/questions";
 import { bytes, counted } from "../../../format";
 import { selection } from "../../../state";
 import { dark, ink } from "../../../theme/theme";
-import { usePaint } from "../../profile/timeline/usePaint";
+import { usePaint } from "../../../timeline/usePaint";
 import { MAP_HEIGHT, type Model } from "../model";
 import { type Source, type Stretch, stretchesAt, thingIn } from "./blocks";
 import { follow } from "./gestures";

@@ -1,7 +1,7 @@
 /** What is under the pointer in the map, to the byte. */
 
 import { bytes, counted, exactBytes } from "../../../format";
-import { Tip } from "../../profile/timeline/Tip";
+import { Tip } from "../../../timeline/Tip";
 import type { Model } from "../model";
 import { pointedThing } from "./Map";
 

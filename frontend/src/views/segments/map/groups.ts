@@ -5,7 +5,7 @@ import type { UsageGroup } from "../../../api/types";
 import { blocksBy } from "../../../state";
 import { mix } from "../../../theme/mix";
 import { type Ink, ink } from "../../../theme/theme";
-import { coloursFor, gapColour, pickedGroup } from "../../profile/timeline/groupColours";
+import { coloursFor, gapColour, pickedGroup } from "../../../timeline/groupColours";
 
 export interface Named {
   readonly group: UsageGroup;

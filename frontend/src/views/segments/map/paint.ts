@@ -3,7 +3,7 @@
 import type { SegmentState } from "../../../api";
 import { bytes, counted } from "../../../format";
 import type { Ink } from "../../../theme/theme";
-import { crisp, type Surface } from "../../profile/timeline/paint/surface";
+import { crisp, type Surface } from "../../../timeline/paint/surface";
 import { covers, type Source, type Stretch } from "./blocks";
 import type { Fill } from "./groups";
 import { firstBelow, type Layout, LINE, type Strip, stripsOf } from "./layout";

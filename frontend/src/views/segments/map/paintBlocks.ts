@@ -1,7 +1,7 @@
 /** Paints what is in a segment: blocks wide enough by themselves, smaller ones by their shares. */
 
 import type { BlockRows, SegmentState } from "../../../api";
-import type { Surface } from "../../profile/timeline/paint/surface";
+import type { Surface } from "../../../timeline/paint/surface";
 import { blockFrom, type Source } from "./blocks";
 import type { Fill } from "./groups";
 import type { Strip } from "./layout";

@@ -1,6 +1,6 @@
 /** What each kind of byte is filled with: a colour and a texture, so that either tells them apart. */
 
-import type { Surface } from "../../profile/timeline/paint/surface";
+import type { Surface } from "../../../timeline/paint/surface";
 
 export interface Fills {
   /** What the program asked for. */

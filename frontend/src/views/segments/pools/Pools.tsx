@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { bytes, counted } from "../../../format";
 import { hasHistory } from "../../../state";
 import { colours, ink } from "../../../theme/theme";
-import { usePaint } from "../../profile/timeline/usePaint";
+import { usePaint } from "../../../timeline/usePaint";
 import type { Model } from "../model";
 import { paintPool } from "./paint";
 

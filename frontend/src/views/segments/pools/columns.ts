@@ -1,7 +1,7 @@
 /** Which bins of a pools answer each pixel column shows: of several the one with the most allocated. */
 
 import type { Pools } from "../../../api";
-import { type Range, toPixel } from "../../profile/timeline/scale";
+import { type Range, toPixel } from "../../../timeline/scale";
 
 /** Bytes of one pool in every column; NaN where nothing is known. */
 export interface Envelope {

@@ -3,8 +3,8 @@
 import type { Pools } from "../../../api";
 import { bytes } from "../../../format";
 import type { Ink } from "../../../theme/theme";
-import { crisp, line, type Surface } from "../../profile/timeline/paint/surface";
-import { type Range, toPixel } from "../../profile/timeline/scale";
+import { crisp, line, type Surface } from "../../../timeline/paint/surface";
+import { type Range, toPixel } from "../../../timeline/scale";
 import { envelope } from "./columns";
 
 export interface PoolScene {

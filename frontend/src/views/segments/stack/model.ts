@@ -4,14 +4,14 @@ import { computed, signal } from "@preact/signals";
 import type { Palette } from "../../../drawing/palette";
 import type { Tile } from "../../../drawing/tile";
 import { target } from "../../../flow/questions";
+import { createPictures } from "../../../picture/pictures";
+import { pointAt } from "../../../picture/pointing";
+import type { Question } from "../../../picture/question";
 import { device, hasHistory } from "../../../state";
 import { ink } from "../../../theme/theme";
-import { createPictures } from "../../allocations/pictures";
-import { pointAt } from "../../allocations/pointing";
-import type { Question } from "../../allocations/question";
-import { coloursFor, gapColour } from "../../profile/timeline/groupColours";
-import { ABOVE, BELOW, type Point, type Model as Timeline } from "../../profile/timeline/model";
-import { type Range, toValue } from "../../profile/timeline/scale";
+import { coloursFor, gapColour } from "../../../timeline/groupColours";
+import { ABOVE, BELOW, type Point, type Model as Timeline } from "../../../timeline/model";
+import { type Range, toValue } from "../../../timeline/scale";
 
 export const HEIGHT = 180;
 /** Air above the highest thing drawn. */

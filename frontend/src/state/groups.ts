@@ -1,0 +1,20 @@
+/** A group in words: its name, and when the oldest of it was born. */
+
+import type { BreakdownGroup } from "../api/types";
+import { count } from "../format";
+import type { Moment } from "./moment";
+
+/** When the oldest of a group was born: `before`, `step 0`, or the moment without steps. */
+export function oldestWords(
+  group: Pick<BreakdownGroup, "oldest_step" | "oldest_event" | "oldest_time">,
+  words: (moment: Moment) => string,
+): string {
+  const { oldest_event: event, oldest_step: step } = group;
+  if (event === null || event < 0) return "before";
+  if (step !== null && step >= 0) return `step\u00a0${count(step)}`;
+  return words({ event, time: group.oldest_time ?? null, step: null });
+}
+
+/** A group's name for people: categories are words and begin with a capital, names stay as they are. */
+export const groupLabel = (label: string, by: string): string =>
+  by === "category" ? label.charAt(0).toUpperCase() + label.slice(1) : label || "–";

@@ -1,0 +1,130 @@
+/** The chart itself: the stack with its axes on one canvas, what follows the pointer on another. */
+
+import { useComputed, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { device, hasHistory, hover } from "../state";
+import { ink } from "../theme/theme";
+import { listen } from "./gestures";
+import { layerColours, pickedGroup } from "./groupColours";
+import { lifeOf } from "./life";
+import { allocatedAt, type Model } from "./model";
+import { paintAxisName, paintByteAxis, paintPlaceAxis, paintShareAxis } from "./paint/axes";
+import { paintCapacity, paintFragmentation, paintReserved } from "./paint/curves";
+import { paintLife } from "./paint/life";
+import { paintDot, paintMarks } from "./paint/marks";
+import { paintOverlay } from "./paint/overlay";
+import { paintStack } from "./paint/stack";
+import { describe, describeInstant, lengthWords } from "./readout";
+import { placeOfRow, rowOfEvent } from "./rows";
+import { span } from "./scale";
+import { Tooltip } from "./Tooltip";
+import { usePaint } from "./usePaint";
+
+export function Chart({ model }: { model: Model }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+
+  useEffect(() => (frame.current === null ? undefined : listen(frame.current, model)), [model]);
+  usePaint(canvas, () => pictureOf(model));
+  usePaint(overlay, () => overlayOf(model));
+  useSignalEffect(() => {
+    const pointed = model.pointed.value;
+    hover.value = pointed === null ? null : (pointed.sheet.usage.event[pointed.row] as number);
+  });
+  const words = useComputed(() =>
+    describe(model.loader.detail.value, model.window.value, device.value?.name ?? ""),
+  );
+  const spoken = useComputed(() => {
+    const usage = model.loader.detail.value;
+    const event = model.cursorEvent.value;
+    const row = usage === null || event === null ? -1 : rowOfEvent(usage, event);
+    return usage === null || row < 0 ? "" : describeInstant(usage, row);
+  });
+  return (
+    <div
+      class="timeline-chart"
+      ref={frame}
+      role="group"
+      aria-label="Timeline"
+      aria-describedby="timeline-keys"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys zoom, pan and move the cursor here
+      tabIndex={0}
+      data-testid="timeline-chart"
+    >
+      <canvas ref={canvas} role="img" aria-label={words} data-testid="timeline-canvas" />
+      <canvas ref={overlay} class="timeline-overlay" data-testid="timeline-overlay" />
+      <p class="unseen" id="timeline-keys">
+        W and S zoom, A and D pan, left and right arrows move the cursor, Escape returns it to the
+        peak. Drag to zoom in, double-click to see everything.
+      </p>
+      <p class="unseen" aria-live="polite" data-testid="timeline-spoken">
+        {spoken}
+      </p>
+      <Tooltip model={model} />
+    </div>
+  );
+}
+
+/** The picture without anything that follows the pointer. */
+function pictureOf(model: Model) {
+  const scene = model.scene.value;
+  if (scene === null) return null;
+  const paints = ink.value;
+  const colours = scene.sheets.map((sheet) => layerColours(sheet, pickedGroup.value));
+  const isOverTime = hasHistory.value;
+  const { showReserved, showFragmentation } = model;
+  const [reserved, fragmentation] = [showReserved.value, showFragmentation.value];
+  return {
+    width: model.width.value,
+    height: model.height.value,
+    paint: (surface: Parameters<typeof paintMarks>[0]) => {
+      if (scene.sheets.length > 0) paintByteAxis(surface, scene, paints);
+      scene.sheets.forEach((sheet, index) => {
+        paintStack(surface, scene.plot, sheet, scene.height.top, colours[index] ?? []);
+      });
+      if (reserved) paintReserved(surface, scene, paints.text);
+      paintCapacity(surface, scene, paints.danger);
+      if (fragmentation) {
+        paintFragmentation(surface, scene, paints.accent, paints.background);
+        paintShareAxis(surface, scene, paints);
+      }
+      if (!isOverTime) return;
+      paintMarks(surface, scene, paints);
+      paintDot(surface, scene, paints);
+      paintPlaceAxis(surface, scene, paints);
+      paintAxisName(surface, scene, paints);
+    },
+  };
+}
+
+function overlayOf(model: Model) {
+  const scene = model.scene.value;
+  if (scene === null) return null;
+  const paints = ink.value;
+  const place = model.cursorPlace.value;
+  const event = model.cursorEvent.value;
+  const bytes = event === null ? null : allocatedAt(scene.sheets, event);
+  const pointed = model.pointed.value;
+  const range = model.brush.value;
+  const life = hasHistory.value ? lifeOf(model.axis.value, model.whole.value) : null;
+  const picture = {
+    cursor: place === null || !hasHistory.value ? null : { at: place, bytes },
+    hover:
+      pointed === null || range !== null
+        ? null
+        : {
+            at: Math.max(scene.window.begin, placeOfRow(pointed.sheet.usage, pointed.row)),
+            bytes: pointed.sheet.usage.allocated[pointed.row] as number,
+          },
+    brush: range === null ? null : { range, words: lengthWords(model.axis.value, span(range)) },
+  };
+  return {
+    width: model.width.value,
+    height: model.height.value,
+    paint: (surface: Parameters<typeof paintMarks>[0]) => {
+      paintOverlay(surface, scene, picture, paints);
+      if (life !== null) paintLife(surface, scene, life, paints);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** Which colour each group of an answer is drawn in, and which group is picked. */
+
+import { computed, type ReadonlySignal } from "@preact/signals";
+import { by, selection } from "../state";
+import { mix } from "../theme/mix";
+import type { Coloured, Colours } from "../theme/palette";
+import { colours, type Ink, ink } from "../theme/theme";
+import type { Sheet } from "./scene";
+
+/** Key of the group that is picked, if it belongs to the grouping shown. */
+export const pickedGroup: ReadonlySignal<string | null> = computed(() => {
+  const picked = selection.value;
+  return picked?.kind === "group" && picked.by === by.value ? picked.key : null;
+});
+
+/** Colours handed out once an answer, so that the last picture keeps its own while the next loads. */
+const handedOut = new WeakMap<object, { source: Colours; colours: readonly string[] }>();
+
+/** A colour for each group of a sheet's answer. */
+export const groupColours = ({ usage }: Pick<Sheet, "usage">): readonly string[] =>
+  coloursFor(usage, usage.window);
+
+/** A colour for each group of any answer that is grouped. */
+export function coloursFor(
+  answer: object,
+  window: { readonly by: string; readonly groups: readonly Coloured[] },
+): readonly string[] {
+  const source = colours.value;
+  const known = handedOut.get(answer);
+  if (known !== undefined && (known.source === source || window.by !== by.value)) {
+    return known.colours;
+  }
+  const given = window.groups.map((group) => source.of(group));
+  handedOut.set(answer, { source, colours: given });
+  return given;
+}
+
+/** The colour of what is too small to be drawn, where it is of several groups. */
+export const gapColour = ({ background, quiet }: Ink): string => mix(background, quiet, 0.32);
+
+/** A colour for each group; all but the picked group stand back. */
+export function layerColours(sheet: Sheet, picked: string | null): readonly string[] {
+  const given = groupColours(sheet);
+  const isThere = sheet.usage.window.groups.some(({ key }) => key === picked);
+  return given.map((colour, index) => {
+    if (!isThere || sheet.usage.window.groups[index]?.key === picked) return colour;
+    return mix(colour, ink.value.background, 0.72);
+  });
+}

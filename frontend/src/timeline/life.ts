@@ -1,0 +1,31 @@
+/** The life of the selected allocation as a range of the axis. */
+
+import type { AllocationCard, Axis } from "../api";
+import { card } from "../flow/questions";
+import { selection } from "../state";
+import type { Range } from "./scale";
+
+export interface Life extends Range {
+  /** Whether it was seen to begin and to end in the recording. */
+  readonly isBorn: boolean;
+  readonly isDead: boolean;
+}
+
+/** Null while nothing is selected or nothing is known of it. */
+export function lifeOf(axis: Axis, whole: Range): Life | null {
+  const chosen = selection.value;
+  const known = card.value.data;
+  if (chosen?.kind !== "allocation" || known === null || String(known.id) !== chosen.id)
+    return null;
+  return rangeOf(known, axis, whole);
+}
+
+export function rangeOf(card: AllocationCard, axis: Axis, whole: Range): Life | null {
+  const [first, last] =
+    axis === "event" ? [card.birth, card.death] : [card.birth_time, card.death_time];
+  const isBorn = !card.before_window && first !== null;
+  const isDead = card.death !== null && last !== null;
+  const begin = isBorn ? (first as number) : whole.begin;
+  const end = isDead ? (last as number) : whole.end;
+  return end < begin ? null : { begin, end, isBorn, isDead };
+}

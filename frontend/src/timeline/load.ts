@@ -1,0 +1,201 @@
+/** Fetches what the timeline shows: the visible window, the whole for the map, and the tracks. */
+
+import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import {
+  type Axis,
+  getTracks,
+  getUsage,
+  type Target,
+  type Tracks,
+  type Usage,
+  wasAborted,
+} from "../api";
+import { argument, by, device, isLost, renewed, sourceId, summary, visible } from "../state";
+import { covers, type Tile, tileFor } from "./grid";
+import { Recent } from "./recent";
+import { type Range, sameRange, span } from "./scale";
+
+/** Groups drawn with a colour of their own; the server sums up the others. */
+export const TOP = 16;
+/** Pixels that the server answers for at most. */
+const WIDEST = 16_384;
+/** Wait this long for a gesture to settle before asking, in ms. */
+const SETTLE = 70;
+
+interface Question extends Target {
+  readonly axis: Axis;
+  readonly by: string;
+  readonly pattern: string;
+}
+
+interface Kept<Answer> {
+  readonly question: string;
+  readonly tile: Tile;
+  readonly answer: Answer;
+}
+
+/** What is known for drawing. The last picture stays until a better one has arrived. */
+export interface Loader {
+  readonly detail: ReadonlySignal<Usage | null>;
+  readonly whole: ReadonlySignal<Usage | null>;
+  readonly tracks: ReadonlySignal<Tracks | null>;
+  readonly loading: ReadonlySignal<boolean>;
+  /** One sentence if the last request failed. */
+  readonly failure: ReadonlySignal<string | null>;
+  retry(): void;
+  dispose(): void;
+}
+
+export interface Wanted {
+  readonly axis: ReadonlySignal<Axis>;
+  readonly whole: ReadonlySignal<Range>;
+  readonly window: ReadonlySignal<Range>;
+  /** Pixels the window fills. */
+  readonly width: ReadonlySignal<number>;
+  /** While this is true nothing is asked: something else is wanted first. */
+  readonly isHeld?: ReadonlySignal<boolean>;
+}
+
+export function createLoader(wanted: Wanted): Loader {
+  const attempt = signal(0);
+  const question = computed<Question | null>(() => {
+    const source = sourceId.value;
+    const shown = summary.value;
+    const of = device.value;
+    if (source === null || shown === null || of === null) return null;
+    const target = { source, version: shown.version, device: of.key };
+    return { ...target, axis: wanted.axis.value, by: by.value, pattern: argument.value };
+  });
+  const place = computed(() => {
+    const now = question.value;
+    return now === null ? "" : JSON.stringify([now.source, now.device, now.axis]);
+  });
+
+  const usageOf = (tile: Tile, now: Question, abort: AbortSignal) =>
+    getUsage({ ...now, begin: tile.begin, end: tile.end, width: tile.width, top: TOP }, abort);
+  const tracksOf = (
+    tile: Tile,
+    { by: _by, pattern: _pattern, ...now }: Question,
+    abort: AbortSignal,
+  ) => {
+    // Zoomed to a few units, what is asked for is far wider than what is seen of it.
+    const width = Math.round((wanted.width.value * span(tile)) / span(wanted.window.value));
+    return getTracks(
+      { ...now, begin: tile.begin, end: tile.end, width: Math.min(Math.max(1, width), WIDEST) },
+      abort,
+    );
+  };
+  const shared = new Recent<Kept<Usage>>(32);
+  const context: Context = { ...wanted, question, attempt };
+  const detail = slot(context, wanted.window, usageOf, shared);
+  // While everything is in view the two are one: the map waits for the chart's answer.
+  const awaited = computed(() =>
+    sameRange(wanted.window.value, wanted.whole.value) ? (detail.value.value ?? "none yet") : null,
+  );
+  const isSame = () => awaited.value !== null;
+  const whole = slot(context, wanted.whole, usageOf, shared, isSame);
+  const tracks = slot(context, wanted.window, tracksOf, new Recent<Kept<Tracks>>(32));
+
+  const slots = [detail, whole, tracks];
+  const forget = effect(() => {
+    // Another source, device or axis: the old picture would be a lie.
+    place.value;
+    batch(() => {
+      for (const { value, failure } of slots) {
+        value.value = null;
+        failure.value = null;
+      }
+    });
+  });
+  const stops = [forget, detail.watch(), whole.watch(), tracks.watch()];
+  return {
+    detail: detail.value,
+    whole: whole.value,
+    tracks: tracks.value,
+    loading: computed(() => detail.loading.value || whole.loading.value),
+    failure: computed(() => slots.find(({ failure }) => failure.value)?.failure.value ?? null),
+    retry: () => {
+      for (const { failure } of slots) failure.value = null;
+      attempt.value++;
+    },
+    dispose: () => {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+interface Context extends Wanted {
+  readonly question: ReadonlySignal<Question | null>;
+  readonly attempt: ReadonlySignal<number>;
+}
+
+type Ask<Answer> = (tile: Tile, question: Question, abort: AbortSignal) => Promise<Answer>;
+
+/** One thing kept up to date: its last answer, whether a newer one is under way, and a way to start. */
+function slot<Answer>(
+  context: Context,
+  window: ReadonlySignal<Range>,
+  ask: Ask<Answer>,
+  recent: Recent<Kept<Answer>>,
+  waits: () => boolean = () => false,
+) {
+  const value = signal<Answer | null>(null);
+  const loading = signal(false);
+  /** Its own: that one of them came is no word about another. */
+  const failure = signal<string | null>(null);
+
+  const fetchTile = async (tile: Tile, now: Question, key: string, abort: AbortSignal) => {
+    try {
+      const answer = await ask(tile, now, abort);
+      recent.set(`${key} ${tile.begin} ${tile.end} ${tile.bin}`, { question: key, tile, answer });
+      if (abort.aborted) return;
+      batch(() => {
+        value.value = answer;
+        loading.value = false;
+        failure.value = null;
+      });
+    } catch (error) {
+      if (abort.aborted || wasAborted(error)) return;
+      isLost(error);
+      batch(() => {
+        loading.value = false;
+        failure.value = error instanceof Error ? error.message : String(error);
+      });
+    }
+  };
+
+  const watch = () =>
+    effect(() => {
+      const now = context.question.value;
+      const width = context.width.value;
+      context.attempt.value;
+      renewed.value;
+      if (now === null || width <= 0 || !visible.value || context.isHeld?.value) return;
+      const range = window.value;
+      const all = context.whole.value;
+      const key = JSON.stringify(now);
+      const fits = (kept: Kept<Answer>) =>
+        kept.question === key && covers(kept.tile, range, all, width);
+      const isWaiting = waits();
+      const kept = recent.find(fits);
+      if (kept !== undefined) {
+        value.value = kept.answer;
+        loading.value = false;
+        failure.value = null;
+        return;
+      }
+      if (isWaiting) return;
+      const stop = new AbortController();
+      loading.value = true;
+      const start = () => {
+        if (!stop.signal.aborted) void fetchTile(tileFor(range, all, width), now, key, stop.signal);
+      };
+      // The first question waits for nothing but the rest of what changes in the same breath.
+      const timer = value.peek() === null ? queueMicrotask(start) : setTimeout(start, SETTLE);
+      return () => {
+        clearTimeout(timer ?? undefined);
+        stop.abort();
+      };
+    });
+  return { value, loading, failure, watch };
+}
