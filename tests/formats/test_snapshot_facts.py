@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.facts import facts
 from tb_memory_plugin.readers import torch_snapshot
+from tb_memory_plugin.recording.recording import Recording
 
 SNAPSHOTS = Path(__file__).parents[2] / "../shared/data/snapshots"
 FACTS: dict[str, Any] = (
@@ -18,9 +20,13 @@ FACTS: dict[str, Any] = (
 )
 
 
+@cache
+def recorded(name: str) -> Recording:
+    """A shared snapshot, read and derived once for all tests that look at it."""
+    return derive(torch_snapshot.read(SNAPSHOTS / name))
+
+
 @pytest.mark.skipif(not FACTS, reason="the shared real files (../shared/data) are not here")
 @pytest.mark.parametrize("name", sorted(FACTS) or ["none"])
 def test_facts_of_a_real_snapshot(name: str) -> None:
-    recording = derive(torch_snapshot.read(SNAPSHOTS / name))
-
-    assert facts(recording) == FACTS[name]
+    assert facts(recorded(name)) == FACTS[name]

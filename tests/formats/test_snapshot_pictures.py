@@ -13,14 +13,13 @@ import pytest
 from tb_memory_plugin.analysis.alive import alive_rows
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.segment_state import segment_state
-from tb_memory_plugin.readers import torch_snapshot
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import BlockState
 from tb_memory_plugin.views import grid, holes
 from tb_memory_plugin.views.tile import extents
 from tb_memory_plugin.views.tile.window import BINS, LAYOUTS, tile
 from tests.fixtures.histories import history
-from tests.formats.test_snapshot_facts import FACTS, SNAPSHOTS
+from tests.formats.test_snapshot_facts import FACTS, recorded
 from tests.unit.views.tiles import beside, decoded
 
 DRAWN = sorted(
@@ -29,10 +28,6 @@ DRAWN = sorted(
     if any(device["events"] > 1 for device in facts["devices"].values())
 )
 shared = pytest.mark.skipif(not FACTS, reason="the shared real files are not here")
-
-
-def recorded(name: str) -> Recording:
-    return derive(torch_snapshot.read(SNAPSHOTS / name))
 
 
 def whole(

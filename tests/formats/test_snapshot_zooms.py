@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
@@ -11,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from tb_memory_plugin.analysis.derive import derive
-from tb_memory_plugin.readers import torch_snapshot
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import Action
 from tb_memory_plugin.views.tile.window import BINS, tile
-from tests.formats.test_snapshot_facts import FACTS, SNAPSHOTS
+from tests.formats.test_snapshot_facts import FACTS, recorded
 from tests.formats.test_snapshot_pictures import DRAWN, sums
 from tests.unit.views.tiles import decoded
 
@@ -83,11 +80,6 @@ class Curve:
         return max(states, key=lambda state: (self.bytes[state], -state))
 
 
-@cache
-def recorded(name: str) -> Recording:
-    return derive(torch_snapshot.read(SNAPSHOTS / name))
-
-
 def curve_of(recording: Recording, device: Device, axis: str, start: int) -> Curve:
     """The rows of the usage table, in plain sums over the events as they were read."""
     rows = recording.rows("events", device)
@@ -108,13 +100,15 @@ def curve_of(recording: Recording, device: Device, axis: str, start: int) -> Cur
     )
 
 
-def zooms(name: str, key: str, axis: str) -> Iterator[Any]:
+@cache
+def zooms(name: str, key: str, axis: str) -> list[Any]:
     """The tiles to look at: a level, the states that each column must show, how to ask for it."""
     recording, facts = recorded(name), FACTS[name]["devices"][key]
     device = recording.device(key)
     curve = curve_of(recording, device, axis, facts["allocated_start"])
     assert recording.values("usage", "allocated", device).tolist() == curve.bytes
     assert curve.events[curve.peak] == facts["allocated_peak_event"]
+    found = []
     for level in curve.levels:
         peak = 0
         bin_ = 1 << level
@@ -135,8 +129,9 @@ def zooms(name: str, key: str, axis: str) -> Iterator[Any]:
                 by="stack",
                 height=HEIGHT,
             )
-            yield level, [curve.events[state] for state in states], totals, ask
+            found.append((level, [curve.events[state] for state in states], totals, ask))
         assert peak == facts["allocated_peak"]
+    return found
 
 
 @pytest.mark.parametrize(("name", "key", "axis"), CURVES)
