@@ -1,22 +1,14 @@
 /** What keys do on the picture. */
 
-import { panWindow, type Range, span, zoomWindow } from "../../timeline/scale";
+import { KEY_PAN, KEY_ZOOM, keyAcross, restingFocus } from "../../timeline/across";
+import { panWindow, span, zoomWindow } from "../../timeline/scale";
 import type { Model } from "./model";
 import { spotAt } from "./spots";
 
-/** Share of the window a key press moves by, and factor it zooms by. */
-const KEY_PAN = 0.2;
-const KEY_ZOOM = 0.6;
-
 /** Does what a key stands for here; false where it stands for nothing. */
 export function pressKey(key: string, model: Model): boolean {
-  const { timeline } = model;
-  const [window, whole] = [timeline.window.peek(), timeline.whole.peek()];
+  if (keyAcross(key, model.timeline, () => focusOf(model))) return true;
   const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
-  const zoom = (factor: number) =>
-    timeline.setWindow(zoomWindow(window, whole, focusOf(model, window), factor), false);
-  const pan = (share: number) =>
-    timeline.setWindow(panWindow(window, whole, share * span(window)), false);
   const zoomUp = (factor: number) => {
     const pointed = model.pointer.peek();
     const at = pointed === null ? (bytes.begin + bytes.end) / 2 : spotAt(model, pointed).bytes;
@@ -24,12 +16,6 @@ export function pressKey(key: string, model: Model): boolean {
   };
   const panUp = (share: number) => model.setBytes(panWindow(bytes, tall, share * span(bytes)));
   const does: Readonly<Record<string, () => void>> = {
-    w: () => zoom(KEY_ZOOM),
-    s: () => zoom(1 / KEY_ZOOM),
-    a: () => pan(-KEY_PAN),
-    d: () => pan(KEY_PAN),
-    arrowleft: () => timeline.moveCursor(-1),
-    arrowright: () => timeline.moveCursor(1),
     arrowup: () => panUp(KEY_PAN),
     arrowdown: () => panUp(-KEY_PAN),
     "+": () => zoomUp(KEY_ZOOM),
@@ -50,10 +36,7 @@ export function pressKey(key: string, model: Model): boolean {
 }
 
 /** What keys zoom about: the place under the pointer, else the cursor in view, else the middle. */
-function focusOf(model: Model, window: Range): number {
+function focusOf(model: Model): number {
   const pointed = model.pointer.peek();
-  if (pointed !== null) return spotAt(model, pointed).at;
-  const place = model.timeline.cursorPlace.peek();
-  const isInView = place !== null && place >= window.begin && place <= window.end;
-  return isInView ? place : (window.begin + window.end) / 2;
+  return pointed === null ? restingFocus(model.timeline) : spotAt(model, pointed).at;
 }

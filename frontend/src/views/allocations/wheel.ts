@@ -1,8 +1,9 @@
 /** What the wheel does on the picture. */
 
 import { pointAt } from "../../picture/pointing";
+import { turnAcross } from "../../timeline/across";
 import type { Point } from "../../timeline/model";
-import { panWindow, span, zoomWindow } from "../../timeline/scale";
+import { span, zoomWindow } from "../../timeline/scale";
 import { wheelFactor } from "../../timeline/wheel";
 import type { Model } from "./model";
 import { spotAt } from "./spots";
@@ -31,25 +32,13 @@ export function anchorAt(model: Model, at: Point): number {
 
 /** Zooms about the pointer, or pans for a sideways turn. False where there was nothing to do. */
 export function turnWheel(event: WheelEvent, model: Model, at: Point, anchor: number): boolean {
-  const { timeline } = model;
-  const [window, whole] = [timeline.window.peek(), timeline.whole.peek()];
-  const spot = spotAt(model, at);
   const isUp = event.ctrlKey || event.shiftKey || event.metaKey || at.x < -EDGE;
+  if (!isUp) return turnAcross(event, model.timeline, anchor);
   // With Shift some browsers turn the wheel sideways.
-  const turned = isUp && event.deltaY === 0 ? event.deltaX : event.deltaY;
-  const factor = wheelFactor(event, turned);
-  if (isUp) {
-    const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
-    if (turned > 0 && span(bytes) >= span(tall)) return true;
-    model.setBytes(zoomWindow(bytes, tall, spot.bytes, factor));
-    return true;
-  }
-  if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-    const delta = (event.deltaX / timeline.plot.peek().width) * span(window);
-    timeline.setWindow(panWindow(window, whole, delta), false);
-    return true;
-  }
-  if (event.deltaY > 0 && span(window) >= span(whole)) return false;
-  timeline.setWindow(zoomWindow(window, whole, anchor, factor), false);
+  const turned = event.deltaY === 0 ? event.deltaX : event.deltaY;
+  const [bytes, tall] = [model.bytes.peek(), model.tall.peek()];
+  if (turned > 0 && span(bytes) >= span(tall)) return true;
+  const { bytes: height } = spotAt(model, at);
+  model.setBytes(zoomWindow(bytes, tall, height, wheelFactor(event, turned)));
   return true;
 }
