@@ -6,6 +6,7 @@ import type { Tile } from "../../drawing/tile";
 import { card, target } from "../../flow/questions";
 import { highestOf } from "../../picture/highest";
 import { createPictures, type Picture } from "../../picture/pictures";
+import { HEADROOM, plainPalette } from "../../picture/plain";
 import type { Spot } from "../../picture/pointing";
 import { nameOf, type Question } from "../../picture/question";
 import {
@@ -20,13 +21,9 @@ import {
   only,
   selection,
 } from "../../state";
-import { ink } from "../../theme/theme";
-import { coloursFor, gapColour, pickedGroup } from "../../timeline/groupColours";
+import { pickedGroup } from "../../timeline/groupColours";
 import { createModel as createTimeline, type Point } from "../../timeline/model";
 import { clampWindow, type Range, roundWindow, sameRange } from "../../timeline/scale";
-
-/** Air above the highest thing drawn. */
-const HEADROOM = 1.06;
 
 /** A rectangle of axis and bytes; a side is null while it is not zoomed. */
 export interface Area {
@@ -190,22 +187,17 @@ const highestIn = (picture: Picture, window: Range): number =>
 
 /** Colours of tiles; reads signals, so that a picture follows theme, selection and search. */
 function paletteFor(tiles: readonly Tile[]): Palette {
-  const paints = ink.value;
   const picked = pickedGroup.value;
   const chosen = selection.value;
   const id = chosen?.kind === "allocation" ? Number(chosen.id) : null;
   const known = id === null ? null : card.value.data;
   const family = known !== null && Number(known.id) === id ? known.siblings : null;
   return {
-    bands: tiles.map((tile) => coloursFor(tile, tile.about)),
+    ...plainPalette(tiles),
     faint: tiles.map(({ about: { groups } }) => {
       const isThere = groups.some(({ key }) => key === picked);
       return isThere ? groups.flatMap(({ key }, at) => (key === picked ? [] : [at])) : [];
     }),
-    background: paints.background,
-    gap: gapColour(paints),
-    held: paints.track,
-    outline: paints.text,
     selected: id,
     siblings: (family?.ids ?? []).map(Number),
     searching: tiles.some(({ about }) => about.hits !== null),

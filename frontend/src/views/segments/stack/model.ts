@@ -1,21 +1,16 @@
 /** The stacked timeline of segments: the picture of all mapped ranges over time, drawn by the kit. */
 
 import { computed, signal } from "@preact/signals";
-import type { Palette } from "../../../drawing/palette";
-import type { Tile } from "../../../drawing/tile";
 import { target } from "../../../flow/questions";
 import { createPictures } from "../../../picture/pictures";
+import { HEADROOM, plainPalette } from "../../../picture/plain";
 import { pointAt } from "../../../picture/pointing";
 import type { Question } from "../../../picture/question";
 import { device, hasHistory } from "../../../state";
-import { ink } from "../../../theme/theme";
-import { coloursFor, gapColour } from "../../../timeline/groupColours";
 import { ABOVE, BELOW, type Point, type Model as Timeline } from "../../../timeline/model";
 import { type Range, toValue } from "../../../timeline/scale";
 
 export const HEIGHT = 180;
-/** Air above the highest thing drawn. */
-const HEADROOM = 1.06;
 
 export type StackModel = ReturnType<typeof createStack>;
 
@@ -56,7 +51,7 @@ export function createStack(timeline: Timeline) {
     bytes,
     plot,
     ratio,
-    palette,
+    palette: plainPalette,
   });
   const pointed = computed(() => {
     const [at, picture] = [pointer.value, pictures.front.value];
@@ -69,20 +64,4 @@ export function createStack(timeline: Timeline) {
     return pointAt(picture, spot);
   });
   return { timeline, plot, bytes, question, pictures, pointer, pointed, dispose: pictures.dispose };
-}
-
-/** A colour a pool and stream. */
-function palette(tiles: readonly Tile[]): Palette {
-  const paints = ink.value;
-  return {
-    bands: tiles.map((tile) => coloursFor(tile, tile.about)),
-    faint: tiles.map(() => []),
-    background: paints.background,
-    gap: gapColour(paints),
-    held: paints.track,
-    outline: paints.text,
-    selected: null,
-    siblings: [],
-    searching: false,
-  };
 }
