@@ -51,7 +51,7 @@ function fullTile(index: number): Tile {
       pixel: 1,
       by: "category",
       groups: [],
-      hidden: { rows: 0, bytes: 0, ranges: 0, range_bytes: 0 },
+      hidden: { rows: 0, bytes: 0, left: 0, left_bytes: 0, ranges: 0, range_bytes: 0 },
       extent: 1,
       hits: null,
     },

@@ -119,7 +119,7 @@ export function tileOf(lives: readonly Life[], wanted: Wanted): Tile {
       pixel: wanted.pixel,
       by: "category",
       groups: [0, 1, 2, 3].map((band) => ({ key: `k${band}`, label: `band ${band}` })),
-      hidden: { rows: 0, bytes: 0, ranges: 0, range_bytes: 0 },
+      hidden: { rows: 0, bytes: 0, left: 0, left_bytes: 0, ranges: 0, range_bytes: 0 },
       extent: 1,
       hits: null,
     },

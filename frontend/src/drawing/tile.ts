@@ -15,6 +15,9 @@ export interface Hidden {
   /** Lives that are not drawn by themselves though large enough, and their bytes. */
   readonly rows: number;
   readonly bytes: number;
+  /** Lives that are not drawn at all, as their strips are the smallest of too many. */
+  readonly left: number;
+  readonly left_bytes: number;
   /** Mapped ranges that are not in `mapped`, and their bytes. */
   readonly ranges: number;
   readonly range_bytes: number;

@@ -59,23 +59,29 @@ export interface Told {
   readonly count: number;
   /** Place of its group among those of the tile; null where it has none. */
   readonly band: number | null;
+  /** Whether they are all of a strip, of which some are alive at an instant. */
+  readonly isStrip: boolean;
 }
 
 /** Bytes and number of what is pointed at, exact. */
 export function tell({ tile, column, thing, isHeld, reach }: Pointed): Told {
   if (thing === null) {
-    return { kind: isHeld ? "held" : "nothing", bytes: span(reach), count: 0, band: null };
+    const kind = isHeld ? "held" : "nothing";
+    return { kind, bytes: span(reach), count: 0, band: null, isStrip: false };
   }
   if (thing.kind === "gap") {
     const band = tile.gaps.band[thing.at] as number;
     const isOne = tile.gaps.mixed[thing.at] === 0 && band < tile.about.groups.length;
-    return { kind: "gap", ...gapAt(tile, thing.at, column), band: isOne ? band : null };
+    const own = isOne ? band : null;
+    return { kind: "gap", ...gapAt(tile, thing.at, column), band: own, isStrip: false };
   }
   const table = thing.kind === "row" ? tile.rows : tile.merged;
   const count = thing.kind === "row" ? 1 : (tile.merged.count[thing.at] as number);
   const band = table.band[thing.at] as number;
   const bytes = table.bytes[thing.at] as number;
-  return { kind: count === 1 ? "allocation" : "several", bytes, count, band };
+  const isStrip =
+    count > 1 && (tile.merged.last[thing.at] as number) > (tile.merged.column[thing.at] as number);
+  return { kind: count === 1 ? "allocation" : "several", bytes, count, band, isStrip };
 }
 
 /** The axis units that the column pointed at stands for. */

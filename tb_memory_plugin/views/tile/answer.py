@@ -12,6 +12,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.views import ipc
 from tb_memory_plugin.views.tile.lives import Lives
+from tb_memory_plugin.views.tile.mapped import Mapped
 from tb_memory_plugin.views.tile.merged import Merged
 from tb_memory_plugin.views.tile.seen import Seen
 from tb_memory_plugin.views.tile.stacked import Changes
@@ -104,6 +105,18 @@ def content(of: Lives, columns: Columns, picture: Picture, about: dict[str, Any]
         ),
     ]
     return ipc.joined(parts)
+
+
+def hidden(picture: Picture, ranges: Mapped | None) -> dict[str, int]:
+    """What was too much for one answer."""
+    return {
+        "rows": picture.hidden,
+        "bytes": picture.hidden_bytes,
+        "left": picture.merged.left,
+        "left_bytes": picture.merged.left_bytes,
+        "ranges": ranges.left if ranges else 0,
+        "range_bytes": ranges.left_bytes if ranges else 0,
+    }
 
 
 def _placed(merged: Merged, offset: IntArray) -> dict[str, pa.Array]:

@@ -78,7 +78,7 @@ def merge_placed(
     begin = np.flatnonzero(starts)
     end = np.maximum.reduceat(last, begin) if len(begin) else last
     of = (first[begin], end, row[begin], tall[begin], band[begin])
-    return _summed(np.cumsum(starts) - 1, of, size[order], hit[order], life[order])
+    return _largest(_summed(np.cumsum(starts) - 1, of, size[order], hit[order], life[order]))
 
 
 def _summed(
@@ -92,22 +92,27 @@ def _summed(
     one[count != 1] = -1
     any_hit = np.zeros(len(column), dtype=bool)
     any_hit[place[hit]] = True
-    kept = np.arange(len(column))
-    if len(kept) > MOST_CELLS:
-        area = whole.astype(np.float64) * (last - column + 1)
-        kept = np.sort(np.argpartition(-area, MOST_CELLS)[:MOST_CELLS])
+    return Merged(column, last, row, tall, band, whole, count, one, any_hit, 0, 0)
+
+
+def _largest(cells: Merged) -> Merged:
+    """The ``MOST_CELLS`` largest areas, in the order they had."""
+    if len(cells.bytes) <= MOST_CELLS:
+        return cells
+    area = cells.bytes.astype(np.float64) * (cells.last - cells.column + 1)
+    kept = np.sort(np.argpartition(-area, MOST_CELLS)[:MOST_CELLS])
     return Merged(
-        column[kept],
-        last[kept],
-        row[kept],
-        tall[kept],
-        band[kept],
-        whole[kept],
-        count[kept],
-        one[kept],
-        any_hit[kept],
-        left=int(count.sum() - count[kept].sum()),
-        left_bytes=exact.total(whole) - exact.total(whole[kept]),
+        cells.column[kept],
+        cells.last[kept],
+        cells.row[kept],
+        cells.tall[kept],
+        cells.band[kept],
+        cells.bytes[kept],
+        cells.count[kept],
+        cells.one[kept],
+        cells.hit[kept],
+        left=int(cells.count.sum() - cells.count[kept].sum()),
+        left_bytes=exact.total(cells.bytes) - exact.total(cells.bytes[kept]),
     )
 
 

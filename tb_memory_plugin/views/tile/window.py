@@ -96,13 +96,12 @@ def tile(
     else:
         offset = extents.offsets(recording, device, shown, layout)
         picture = _fixed(shown, here, columns, low, high, pixel, offset)
-    hidden = {"rows": picture.hidden, "bytes": picture.hidden_bytes}
+    ranges = None
     beside = b""
     if layout == "address" and of == "allocations":
         ranges = mapped.mapped(recording, device, event, own, low, high)
-        hidden |= {"ranges": ranges.left, "range_bytes": ranges.left_bytes}
         beside = mapped.streams(recording, device, ranges, picture.rows)
-    about["hidden"] = {"ranges": 0, "range_bytes": 0, **hidden}
+    about["hidden"] = answer.hidden(picture, ranges)
     cells = answer.Columns(
         bins.begin[own],
         event[own],
@@ -179,6 +178,6 @@ def _fixed(
         gaps=stacked.NO_CHANGES,
         merged=merged,
         merged_offset=merged.row * pixel + low,
-        hidden=found.hidden + merged.left,
-        hidden_bytes=found.hidden_bytes + merged.left_bytes,
+        hidden=found.hidden,
+        hidden_bytes=found.hidden_bytes,
     )

@@ -194,14 +194,27 @@ def test_fixed_lives_that_are_too_many_are_counted(monkeypatch: pytest.MonkeyPat
     assert len(rows) == 3
     whole = sum(100 + place for place in range(8))
     hidden = whole - sum(rows.column("bytes").to_pylist())
-    assert about["hidden"] == {"rows": 5, "bytes": hidden, "ranges": 0, "range_bytes": 0}
+    nothing = {"left": 0, "left_bytes": 0, "ranges": 0, "range_bytes": 0}
+    assert about["hidden"] == {"rows": 5, "bytes": hidden, **nothing}
     assert sum(merged.column("count").to_pylist()) == 5
     monkeypatch.setattr(merging, "MOST_CELLS", 2)
     about, (_, rows, _, merged) = decoded(asked(derive(history(events)), layout="lane"))
     assert len(merged) == 2
-    drawn_bytes = sum(merged.column("bytes").to_pylist()) + sum(rows.column("bytes").to_pylist())
-    assert about["hidden"]["rows"] == 5 + 3
-    assert about["hidden"]["bytes"] == hidden + whole - drawn_bytes
+    left = whole - sum(merged.column("bytes").to_pylist()) - sum(rows.column("bytes").to_pylist())
+    cut = {"left": 3, "left_bytes": left}
+    assert about["hidden"] == {**nothing, "rows": 5, "bytes": hidden, **cut}
+
+
+def test_short_lives_are_all_there_however_many_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merging, "MOST_CELLS", 2)
+    events: list[Any] = []
+    for place in range(12):
+        events += [("alloc", 512, 100 + place), ("snapshot", 0, 0), ("free", 512, 100 + place)]
+    answer = asked(derive(history(events)), by="size", top=40, level=1)
+    for column in drawn(answer):
+        parts = column.base + column.gaps + sum(size for _, _, size in column.rows)
+        assert parts + sum(each["bytes"] for each in column.merged) == column.total
+    assert len(decoded(answer)[1][3]) > 2
 
 
 def test_a_window_as_tall_as_can_be_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:

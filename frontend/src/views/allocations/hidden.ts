@@ -9,6 +9,8 @@ export function hiddenWords(tiles: readonly Tile[]): string {
     tiles.reduce((total, tile) => total + of(tile), 0);
   const rows = sum(({ about }) => about.hidden.rows);
   const size = sum(({ about }) => about.hidden.bytes);
+  const left = sum(({ about }) => about.hidden.left);
+  const leftBytes = sum(({ about }) => about.hidden.left_bytes);
   const ranges = sum(({ about }) => about.hidden.ranges);
   const rangeBytes = sum(({ about }) => about.hidden.range_bytes);
   // What reaches over several tiles is in each of them.
@@ -18,6 +20,12 @@ export function hiddenWords(tiles: readonly Tile[]): string {
     const are = rows === 1 ? "is" : "are";
     words.push(
       `${upTo}${counted(rows, "smaller allocation")}, ${bytes(size)}, ${are} not drawn by themselves: too many for one picture; zoom in to see them.`,
+    );
+  }
+  if (left > 0) {
+    const are = left === 1 ? "is" : "are";
+    words.push(
+      `${upTo}${counted(left, "allocation")}, ${bytes(leftBytes)}, ${are} not drawn at all.`,
     );
   }
   if (ranges > 0) {

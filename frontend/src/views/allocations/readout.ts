@@ -48,13 +48,16 @@ export function groupWords(tile: Tile, band: number | null): string {
 
 function whatWords(
   pointed: Pointed,
-  { kind, bytes: size, count: number }: ReturnType<typeof tell>,
+  { kind, bytes: size, count: number, isStrip }: ReturnType<typeof tell>,
   group: string,
 ): string {
   switch (kind) {
     case "allocation":
       return `${bytes(size)}${group}`;
     case "several": {
+      if (isStrip) {
+        return `a strip of ${count(number)} small allocations${group}, one after another: ${bytes(size)} in all`;
+      }
       const which = pointed.tile.about.layout === "stacked" ? "short" : "small or short";
       return `${count(number)} ${which} allocations${group}, ${bytes(size)}`;
     }

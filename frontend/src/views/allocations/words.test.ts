@@ -84,7 +84,11 @@ describe("a picture drawn for another view", () => {
 
 describe("what is too much for a picture", () => {
   const tile = (hidden: Partial<Hidden>) =>
-    ({ about: { hidden: { rows: 0, bytes: 0, ranges: 0, range_bytes: 0, ...hidden } } }) as Tile;
+    ({
+      about: {
+        hidden: { rows: 0, bytes: 0, left: 0, left_bytes: 0, ranges: 0, range_bytes: 0, ...hidden },
+      },
+    }) as Tile;
   const said = (...tiles: Tile[]) => hiddenWords(tiles).replaceAll("\u00a0", " ");
 
   it("is told with its bytes, over all tiles", () => {
@@ -95,6 +99,12 @@ describe("what is too much for a picture", () => {
     );
     const two = said(tile({ rows: 3, bytes: 2048 }), tile({ rows: 1, bytes: 1024 }));
     expect(two).toMatch(/^Up to 4 smaller allocations, 3\.00 KiB, are not drawn/);
+  });
+
+  it("tells what is in no strip either", () => {
+    expect(said(tile({ left: 1, left_bytes: 2048 }))).toBe(
+      "1 allocation, 2.00 KiB, is not drawn at all.",
+    );
   });
 
   it("ranges of addresses are told too", () => {
