@@ -25,9 +25,16 @@ def derive(recording: Recording) -> Recording:
     Raises SourceError where the history cannot be counted: negative sizes, sums over 64 bits.
     """
     parts = [DevicePart.of(recording, device) for device in recording.devices]
-    with ThreadPoolExecutor(_THREADS) as pool:
-        made = {name: pool.submit(make, recording, parts) for name, make in _TABLES.items()}
-        tables = {name: table.result() for name, table in made.items()}
+    made = _beside_each_other(
+        [  # those that take longest first
+            lambda: _allocations(recording, parts),
+            lambda: positions(parts),
+            lambda: _usage(parts),
+            lambda: _segment_lives(recording, parts),
+        ]
+    )
+    names = ("allocations", "positions", "usage", "segment_lives")
+    tables = dict(zip(names, made, strict=True))
     kinds = frame_kinds(recording)
     tables |= {"frame_kinds": kinds, "stack_names": stack_names(recording, kinds)}
     problems = [problem for part in parts for problem in part.tables.problems]
@@ -48,7 +55,7 @@ def _allocations(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:
     return joined("allocations", rows, {**words, "user_metadata": metadata.words})
 
 
-def _usage(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:  # noqa: ARG001
+def _usage(parts: Sequence[DevicePart]) -> pa.Table:
     before = itertools.accumulate((len(part.lives.birth) for part in parts), initial=0)
     return joined("usage", [part.curve(row) for part, row in zip(parts, before, strict=False)], {})
 
@@ -58,18 +65,15 @@ def _segment_lives(recording: Recording, parts: Sequence[DevicePart]) -> pa.Tabl
     return joined("segment_lives", rows, _words(recording, "segments", "kind"))
 
 
-def _positions(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:  # noqa: ARG001
-    return positions(parts)
-
-
-#: Those that take longest first.
-_TABLES: dict[str, Callable[[Recording, Sequence[DevicePart]], pa.Table]] = {
-    "allocations": _allocations,
-    "positions": _positions,
-    "usage": _usage,
-    "segment_lives": _segment_lives,
-}
-_THREADS = 2
+def _beside_each_other(makers: Sequence[Callable[[], pa.Table]]) -> list[pa.Table]:
+    """What ``makers`` make, in two threads; in turn where there is no memory for threads."""
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            made = [pool.submit(make) for make in makers]
+        except RuntimeError:  # can't start new thread
+            pool.shutdown(cancel_futures=True)
+            return [make() for make in makers]
+        return [table.result() for table in made]
 
 
 def _words(recording: Recording, table: str, *columns: str) -> dict[str, list[str]]:

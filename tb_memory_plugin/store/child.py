@@ -21,6 +21,7 @@ from typing import Any
 _OUT_OF_MEMORY = b'{"memory": true}\n'
 _EVERY = 0.05  # seconds between two reports of progress
 _PARENT_GONE = 3
+_PATIENCE = 600  # seconds that it waits for a request
 _GRACE = 30  # seconds after the parent's own time limit
 
 Report = Callable[[float, str], None]
@@ -33,9 +34,9 @@ def main() -> int:
     if hasattr(os, "nice"):
         os.nice(10)
     _load()  # before there is a request: this process may have been started in advance
-    line = sys.stdin.buffer.readline()
+    line = _asked()
     if not line:
-        return 0  # there was none
+        return 0
     request = json.loads(line)
     _restrain(request)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
@@ -58,6 +59,17 @@ def main() -> int:
         say(done=True)
     # Not the usual way out: tearing down a million objects takes longer than reading them.
     os._exit(0)
+
+
+def _asked() -> bytes:
+    """The request; empty where none comes, as nobody wants to read anything, or is there."""
+    if hasattr(signal, "alarm"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # which ends this process
+        signal.alarm(_PATIENCE)
+    line = sys.stdin.buffer.readline()
+    if hasattr(signal, "alarm"):
+        signal.alarm(0)
+    return line
 
 
 class _WithoutPandas:
@@ -148,7 +160,6 @@ def _sparing(say: Callable[..., None]) -> Report:
 def _restrain(request: dict[str, Any]) -> None:
     """Keep this process from using more than it may, and out of everybody's way."""
     if hasattr(signal, "alarm"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(int(request["seconds"]) + _GRACE)
     try:
         import resource

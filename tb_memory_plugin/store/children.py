@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tb_memory_plugin.errors import SourceError
-from tb_memory_plugin.store.starting import standby
+from tb_memory_plugin.store.starting import Child, standby, start
 from tb_memory_plugin.units import format_bytes
 
 logger = logging.getLogger(__name__)
@@ -45,22 +45,41 @@ def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) ->
         "memory": limits.memory,
         "seconds": limits.seconds,
     }
-    child = standby.take(entries)
-    with child.complaints:
-        process = child.process
-        overdue = threading.Event()
-        timer = threading.Timer(limits.seconds, _stop, (process, overdue))
+    waiting = standby.take(entries)
+    if waiting is not None and _read_by(waiting, path, request, limits, report):
+        return
+    _read_by(start(entries), path, request, limits, report, is_last=True)
+
+
+def _read_by(
+    child: Child,
+    path: Path,
+    request: dict[str, Any],
+    limits: Limits,
+    report: Report,
+    *,
+    is_last: bool = False,
+) -> bool:
+    """Whether ``child`` has read it. False where it gave up before it was asked to.
+
+    Raises SourceError where it could not be read; if the child ``is_last``, in that case too.
+    """
+    overdue = threading.Event()
+    with child:
+        timer = threading.Timer(limits.seconds, _stop, (child.process, overdue))
         timer.daemon = True
-        timer.start()
         try:
-            last = _followed(process, request, report)
+            timer.start()
+            last = _followed(child.process, request, report)
         finally:
             timer.cancel()
             child.end()
         if last.get("done"):
-            return
-        complaints = child.complaints
-        raise _sentence(path.name, last, process.returncode, overdue.is_set(), limits, complaints)
+            return True
+        if not last and not is_last:
+            return False
+        status = child.process.returncode
+        raise _sentence(path.name, last, status, overdue.is_set(), limits, child.complaints)
 
 
 def _followed(

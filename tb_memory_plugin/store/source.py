@@ -62,7 +62,7 @@ class Source:
     def unread(self) -> bool:
         """Whether nobody has tried yet to read it."""
         never = self.ready is None and self.failed is None and self.job is None
-        return never and self.found.is_file
+        return never and self.found.is_file and not self.found.fault
 
     @property
     def hopeless(self) -> bool:

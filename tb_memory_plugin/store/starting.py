@@ -17,9 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-#: Seconds that a process waits for a request before it is let go.
-PATIENCE = 120.0
-
 _PACKAGES = Path(__file__).resolve().parents[2]
 _running: set[subprocess.Popen[bytes]] = set()
 _guard = threading.Lock()
@@ -32,6 +29,13 @@ class Child:
     process: subprocess.Popen[bytes]
     complaints: IO[bytes]
     folder: Path
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
+        self.complaints.close()
 
     def end(self) -> None:
         """Close its pipes, on which it ends by itself, and see to it that it does."""
@@ -81,49 +85,36 @@ def start(folder: Path) -> Child:
 
 
 class Standby:
-    """At most one process that waits for a request."""
+    """At most one process that waits for a request. It gives up by itself when none comes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._child: Child | None = None
-        self._timer: threading.Timer | None = None
 
     def prepare(self, folder: Path) -> None:
-        """Have a process wait in ``folder``, for ``PATIENCE`` from now. A hint: nothing raises."""
+        """Have a process wait in ``folder``. A hint: that there can be none is no error."""
+        with self._lock, contextlib.suppress(OSError):
+            if not self._waits(folder):
+                self._child = start(folder)
+
+    def take(self, folder: Path) -> Child | None:
+        """The process that waits in ``folder``, if one does. It may have given up just now."""
         with self._lock:
-            if self._child is not None and not self._fits(folder):
-                self._let_go()
-            if self._child is None:
-                with contextlib.suppress(OSError):
-                    self._child = start(folder)
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = threading.Timer(PATIENCE, self.dismiss)
-            self._timer.daemon = True
-            self._timer.start()
-
-    def take(self, folder: Path) -> Child:
-        """The process that waits in ``folder``, or one that is started now. Raises OSError."""
-        with self._lock:
-            if self._child is not None and self._fits(folder):
-                child, self._child = self._child, None
-                return child
-        return start(folder)
-
-    def dismiss(self) -> None:
-        """Let the process that waits go."""
-        with self._lock:
-            self._let_go()
-
-    def _fits(self, folder: Path) -> bool:
-        child = self._child
-        return child is not None and child.folder == folder and child.process.poll() is None
-
-    def _let_go(self) -> None:
-        if self._child is not None:
-            self._child.end()
-            self._child.complaints.close()
+            child = self._child if self._waits(folder) else None
             self._child = None
+            return child
+
+    def _waits(self, folder: Path) -> bool:
+        """Whether one does there; one that is gone or waits elsewhere is let go."""
+        child = self._child
+        if child is None:
+            return False
+        if child.folder == folder and child.process.poll() is None:
+            return True
+        self._child = None
+        child.process.kill()
+        with child:
+            return False
 
 
 standby = Standby()

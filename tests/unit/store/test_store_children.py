@@ -89,6 +89,15 @@ def test_the_memory_limit_is_one_sentence(tmp_path: Path) -> None:
     assert "needs more than 40.0 MiB of memory" in sentence and "--memory_limit" in sentence
 
 
+def test_too_little_memory_for_threads_is_enough_or_one_sentence(tmp_path: Path) -> None:
+    path = write_pickle(snapshot(events=2_000), tmp_path / "x.pickle")
+    for mebibytes in (2, 6, 10, 14, 18, 24):
+        try:
+            read(path, Limits(memory=mebibytes << 20, seconds=120))
+        except SourceError as error:
+            assert "--memory_limit" in str(error), mebibytes
+
+
 def test_the_time_limit_is_one_sentence(tmp_path: Path) -> None:
     path = write_pickle(snapshot(events=100), tmp_path / "x.pickle")
     started = time.monotonic()

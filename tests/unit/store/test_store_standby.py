@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +28,7 @@ def standby(monkeypatch: pytest.MonkeyPatch) -> Iterator[Standby]:
         monkeypatch.setattr(module, "standby", made)
     monkeypatch.setattr("tb_memory_plugin.store.store.standby", made)
     yield made
-    made.dismiss()
+    starting.stop_all()
 
 
 def test_the_process_that_waits_is_the_one_that_reads(tmp_path: Path, standby: Standby) -> None:
@@ -43,30 +46,48 @@ def test_the_process_that_waits_is_the_one_that_reads(tmp_path: Path, standby: S
 
 
 def test_a_process_that_is_gone_or_elsewhere_is_not_taken(tmp_path: Path, standby: Standby) -> None:
-    standby.prepare(tmp_path / "one")
-    first = standby._child
-    assert first is not None
-    first.process.kill()
-    first.process.wait()
-    second = standby.take(tmp_path / "one")
-    assert second is not first and second.process.poll() is None
-    second.end()
-    standby.prepare(tmp_path / "one")
-    third = standby._child
-    standby.prepare(tmp_path / "other")
-    assert third is not None and third.process.poll() is not None
-    assert standby._child is not None and standby._child.folder == tmp_path / "other"
+    one, other = tmp_path / "one", tmp_path / "other"
+    assert standby.take(one) is None
+    standby.prepare(one)
+    assert standby._child is not None
+    standby._child.process.kill()
+    standby._child.process.wait()
+    assert standby.take(one) is None
+    standby.prepare(one)
+    waiting = standby._child
+    standby.prepare(other)
+    assert waiting is not None and waiting.process.poll() is not None
+    assert waiting.complaints.closed
+    assert standby._child is not None and standby._child.folder == other
 
 
-def test_who_waits_in_vain_is_let_go(
-    tmp_path: Path, standby: Standby, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(starting, "PATIENCE", 0.05)
-    standby.prepare(tmp_path / "entries")
-    deadline = time.monotonic() + 30
-    while standby._child is not None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert standby._child is None and not starting._running
+def test_a_process_that_gave_up_just_now_is_replaced(tmp_path: Path, standby: Standby) -> None:
+    entries = tmp_path / "entries"
+    standby.prepare(entries)
+    assert standby._child is not None
+    gone = standby._child
+    gone.process.kill()
+    gone.process.wait()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(standby, "take", lambda _: gone)
+        path = write_pickle(snapshot(events=50), tmp_path / "x.pickle")
+        children.read(path, "0" * 20, entries, _LIMITS, lambda *_: None)
+    assert (entries / f"{'0' * 20}.tbmem").is_file()
+
+
+def test_who_waits_in_vain_gives_up() -> None:
+    program = "from tb_memory_plugin.store import child; child._PATIENCE = 1; child.main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with process:
+        assert process.wait(60) == -signal.SIGALRM
+
+
+def test_who_is_told_that_nobody_asks_ends_well() -> None:
+    command = [sys.executable, "-m", "tb_memory_plugin.store.child"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
 
 
 def test_a_folder_that_cannot_be_made_is_no_error_of_a_hint(
@@ -89,6 +110,16 @@ def test_one_waits_while_a_source_is_unread(
     assert store.open(source)["state"] == "ready"
     assert _listed(store)["state"] == "ready"
     assert standby._child is None, "nothing is left to be read"
+
+
+def test_nobody_waits_for_a_file_that_is_bad(
+    logdir: Path, make: Callable[..., Store], standby: Standby
+) -> None:
+    (logdir / "run" / "x.pickle").write_bytes(b"\x80\x02cut off")
+    store = make()
+    assert _listed(store)["state"] == "error"
+    store.sources()
+    assert standby._child is None
 
 
 def _listed(store: Store) -> dict[str, Any]:
