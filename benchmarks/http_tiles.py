@@ -1,8 +1,9 @@
 """Tiles of the picture of all lives through HTTP, and the memory TensorBoard takes for them.
 
 A real TensorBoard serves a recording of 2 700 000 events (900 000 allocations) that is in the cache
-already; random windows of every zoom, layout, axis and grouping, and random windows of bytes, from
-the first one after the start (cold) and again (warm). Every tile that a window 1600 pixels wide
+already; random windows of every zoom, layout, axis and grouping, half of them of bytes too, half of
+them narrowed (only alive, a least size, a filter, a search), from the first one after the start
+(cold) and again (warm). Every tile that a window 1600 pixels wide
 needs is asked for, one after the other, as the page does.
 The alternative for memory is the same TensorBoard without the plugin.
 
@@ -25,7 +26,20 @@ from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views.tile.window import BINS, LAYOUTS
 
 _WIDTH, _HEIGHT = 1600, 800
-_GROUPINGS = ("category", "stack", "op", "module", "step", "size")
+_GROUPINGS = ("category", "stack", "op", "module", "step", "size", "pool", "stream", "lifetime")
+#: What a few questions ask for beside.
+_NARROWER: tuple[dict[str, Any], ...] = (
+    {"only": "alive"},
+    {"only": "freed"},
+    {"only": "never"},
+    {"minimum": 1 << 20},
+    {"filter": "category:gradient"},
+    {"filter": "size>10MiB"},
+    {"find": "op:op 7"},
+    {"find": "category:activation step:3"},
+    {"by": "age", "pattern": "peak"},
+    {"by": "pattern", "pattern": "/gradient/, op 1"},
+)
 
 
 def windows(recording: Recording, count: int, seed: int) -> Iterator[list[dict[str, Any]]]:
@@ -46,6 +60,8 @@ def windows(recording: Recording, count: int, seed: int) -> Iterator[list[dict[s
             shown = max(1, int(peak * 2 ** -chance.uniform(0, 8)))
             question["low"] = chance.randint(0, peak - shown)
             question["high"] = question["low"] + shown
+        if chance.random() < 0.5:
+            question |= chance.choice(_NARROWER)
         first, last = (begin >> level) // BINS, ((end - 1) >> level) // BINS
         yield [{**question, "index": index} for index in range(first, last + 1)]
 
