@@ -13,6 +13,7 @@ from tests.browser.looking import settled_address, words_of
 from tests.browser.mapping import (
     RIGHT,
     event_of,
+    replayed,
     settle,
     show,
     wait_for_event,
@@ -47,7 +48,9 @@ def test_it_plays_along_the_axis_and_stops(watched: Watched, server: TensorBoard
     assert event_of(frame) > stopped
 
 
-def test_the_cursor_is_dragged_on_the_chart(watched: Watched, server: TensorBoardServer) -> None:
+def test_the_chart_tells_every_figure_and_the_cursor_is_dragged_on_it(
+    watched: Watched, server: TensorBoardServer, small: dict[str, Any]
+) -> None:
     frame = show(watched, server, "small_train", axis="event", at=1000)
     canvas = frame.get_by_test_id("timeline-canvas")
     canvas.scroll_into_view_if_needed()
@@ -55,11 +58,31 @@ def test_the_cursor_is_dragged_on_the_chart(watched: Watched, server: TensorBoar
     box = canvas.bounding_box()
     assert box
     width = box["width"] - LEFT - RIGHT
-    whole = 3797
+    whole = len(small["device_traces"][0])
     y = box["y"] + ABOVE + 40
 
     def at(event: int) -> float:
         return box["x"] + LEFT + event / whole * width
+
+    tooltip = frame.get_by_test_id("timeline-tooltip")
+    seen = set()
+    for wanted in (0, 30, 700, 1500, 2600, whole - 1):
+        watched.page.mouse.move(at(wanted) + 0.5, y)
+        tooltip.wait_for()
+        watched.page.wait_for_timeout(50)
+        text = tooltip.inner_text().replace("\u202f", "").replace("\u00a0", " ")
+        event = int((re.match(r"(?:since )?event (\d+)", text) or [0, -1])[1])
+        assert abs(event - wanted) < 20
+        allocated, reserved = replayed(small, event)
+        told = {
+            label: int(re.sub(r"\D", "", tooltip.locator(f"[data-exact='{label}']").inner_text()))
+            for label in ("allocated (requested)", "reserved")
+        }
+        assert told == {"allocated (requested)": allocated, "reserved": reserved}
+        lost = f"{100 * (1 - allocated / reserved):.1f} %"
+        assert re.search(rf"fragmentation\s+{re.escape(lost)}\s+1 − allocated ÷ reserved", text)
+        seen.add((allocated, reserved, lost))
+    assert len(seen) == 6, "no figure is that of another event"
 
     watched.page.mouse.move(at(1000), y)
     watched.page.mouse.down()
