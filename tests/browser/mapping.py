@@ -72,6 +72,14 @@ def told(frame: FrameLocator, label: str) -> int:
     return int(found.get_attribute("data-bytes") or "")
 
 
+def in_words(size: int) -> str:
+    """Bytes as the page writes them, with a plain space before the unit."""
+    power = max(0, (size.bit_length() - 1) // 10)
+    value = size / 1024**power
+    digits = 0 if power == 0 else 1 if value >= 99.95 else 2
+    return f"{value:.{digits}f} {('B', 'KiB', 'MiB', 'GiB')[power]}"
+
+
 def event_of(frame: FrameLocator) -> int:
     return int(frame.locator("[data-event]").first.get_attribute("data-event") or "")
 
