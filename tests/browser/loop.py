@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +17,8 @@ SPIKE = 700 * MIB + 123
 RESERVED = 2_600 * MIB
 CAPACITY = 2_800 * MIB
 SEGMENT = 1 << 40
+#: Activations are of these by turns; gradients have a stream and a pool of their own.
+MODULES, SIDE = ("attention", "feedforward"), {"stream": 7, "pool": 1}
 STACKS = [
     [("linear", "/env/torch/nn/functional.py", 9), ("forward", "/app/model.py", 88)],
     [("backward", "/env/torch/autograd.py", 3), ("train_step", "/app/train.py", 41)],
@@ -59,7 +62,16 @@ class _Writer:
         self.events.append((action, address, size, extra))
         self.allocated.append(self._now)
 
-    def alloc(self, size: int, category: str, op: str, stack: int = 0) -> int:
+    def alloc(
+        self,
+        size: int,
+        category: str,
+        op: str,
+        stack: int = 0,
+        *,
+        names: Mapping[str, str] | None = None,
+        **place: int,
+    ) -> int:
         again = self._free.setdefault(size, [])
         address = again.pop() if again else self._next
         if address == self._next:
@@ -67,9 +79,15 @@ class _Writer:
         self._sizes[address] = size
         self._now += size
         self.labels.append(
-            {"event": len(self.events), "address": address, "category": category, "op": op}
+            {
+                "event": len(self.events),
+                "address": address,
+                "category": category,
+                "op": op,
+                **(names or {}),
+            }
         )
-        self._event("alloc", address, size, stack=stack)
+        self._event("alloc", address, size, stack=stack, **place)
         return address
 
     def free(self, address: int) -> None:
@@ -106,17 +124,21 @@ def loop() -> Loop:
         spans.append({**row, **times, **extra})
 
     writer.segment(RESERVED)
-    for _ in range(LAYERS):
-        writer.alloc(WEIGHT, "parameter", "aten::empty")
+    for layer in range(LAYERS):
+        names = {"name": f"layers.{layer}.weight"}
+        writer.alloc(WEIGHT, "parameter", "aten::empty", names=names)
     state: list[int] = []
     for step in range(STEPS):
         begin = writer.at
-        held = [writer.alloc(ACTIVATION, "activation", "aten::mm") for _ in range(LAYERS)]
+        held = [
+            writer.alloc(ACTIVATION, "activation", "aten::mm", names={"module": MODULES[layer % 2]})
+            for layer in range(LAYERS)
+        ]
         span("annotation", "forward", begin)
         middle = writer.at
         gradients = []
         for layer, address in enumerate(reversed(held)):
-            gradients.append(writer.alloc(WEIGHT, "gradient", "aten::mm_backward", 1))
+            gradients.append(writer.alloc(WEIGHT, "gradient", "aten::mm_backward", 1, **SIDE))
             if (step, layer) == (1, LAYERS // 2):
                 writer.free(writer.alloc(SPIKE, "temporary", "aten::cat", 1))
             writer.free(address)

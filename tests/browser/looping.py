@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 from tests.browser.conftest import Watched
 from tests.browser.looking import link, open_page, settled_address, words_of
 from tests.browser.loop import Loop
+from tests.browser.mapping import BACKGROUNDS
 from tests.browser.picturing import Picture
 from tests.plugin.server import TensorBoardServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FrameLocator, Locator
 
 #: The source of a run, where that is not a snapshot.
 FILES = {"loop": "loop.tbmem", "bare": "segments.pickle"}
@@ -18,6 +25,22 @@ def open_loop(
     asked = {"view": "allocations", "axis": "event", **words}
     name = FILES.get(run, "snapshot.pickle")
     return Picture(watched.page, open_page(watched.page, f"{server.url}{link(run, name, **asked)}"))
+
+
+def grouping(frame: FrameLocator) -> Locator:
+    """The choice of what is coloured and grouped by."""
+    return frame.locator("select.choice:not([aria-label])")
+
+
+def legend(frame: FrameLocator) -> dict[str, str]:
+    """The colour of every group, by name."""
+    entries = frame.locator(".timeline-groups button[title]")
+    names = entries.evaluate_all("all => all.map(each => each.title)")
+    colours = entries.locator("i").evaluate_all(BACKGROUNDS)
+    return {
+        re.sub("[\u00a0\u202f]", " ", name): colour
+        for name, colour in zip(names, colours, strict=True)
+    }
 
 
 def word_of(watched: Watched, word: str) -> str:

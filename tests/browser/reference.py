@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from tb_memory_plugin.recording.recording import Recording
@@ -22,6 +22,8 @@ BACKGROUND = {"light": "#ffffff", "dark": "#303030"}
 HELD = {"light": "#eceff1", "dark": "#424242"}
 #: Share of black in the upper edge of what is at least so many pixels tall.
 EDGE, TALL = 0.22, 4
+#: Share of the background in what is not found.
+FAINT = 0.78
 #: Bytes that blocks of the caching allocator are multiples of.
 ROUNDING = 512
 
@@ -42,11 +44,15 @@ class Life:
 
 @dataclass
 class Stretch:
-    """Something with a fixed place in the picture, from byte to byte."""
+    """Something with a place in the picture, from byte to byte or from pixel to pixel.
+
+    ``life`` is None of what is mapped; what ``is_tall`` has an edge.
+    """
 
     life: Life | None
     begin: int
     end: int
+    is_tall: bool = False
 
 
 def lives(recording: Recording) -> list[Life]:
@@ -70,6 +76,54 @@ def expected(
     recording: Recording, width: int, height: int, layout: str = "stacked", theme: str = "light"
 ) -> list[list[str]]:
     """The picture of all events, one a bin at most; as ``Picture.pixels`` gives it."""
+    return painted(standing(recording, width, height, layout), height, theme)
+
+
+def painted(
+    parts: list[list[Stretch]],
+    height: int,
+    theme: str = "light",
+    *,
+    colours: Mapping[int, str] | None = None,
+    found: Container[int] | None = None,
+) -> list[list[str]]:
+    """What stands in each column, in pixels.
+
+    ``colours`` are those of the lives by birth, of their categories where there are none. Where
+    something is searched for, all but the births ``found`` stand back.
+    """
+    columns = []
+    for there in parts:
+        column = [BACKGROUND[theme]] * height
+        for part in there:
+            inner, edge = _shades(part.life, theme, colours, found)
+            column[part.begin : part.end] = [inner] * (part.end - part.begin)
+            if part.is_tall:
+                column[part.end - 1] = edge
+        columns.append(column)
+    return columns
+
+
+def _shades(
+    life: Life | None,
+    theme: str,
+    colours: Mapping[int, str] | None,
+    found: Container[int] | None,
+) -> tuple[str, str]:
+    """The colour of what stands somewhere, and of its upper edge."""
+    if life is None:
+        return HELD[theme], HELD[theme]
+    colour = colours[life.birth] if colours else CATEGORIES[life.category]
+    if found is None or life.birth in found:
+        return colour, mixed(colour, "#000000", EDGE)
+    faint = mixed(colour, BACKGROUND[theme], FAINT)
+    return faint, mixed(faint, colour, EDGE)
+
+
+def standing(
+    recording: Recording, width: int, height: int, layout: str = "stacked"
+) -> list[list[Stretch]]:
+    """What stands in each column of that picture, in pixels, covered from their middle on."""
     of, events = lives(recording), recording.table("events").num_rows
     total = [sum(life.bytes for life in of if event in life) for event in range(events)]
     base, extent = _segment(recording)
@@ -81,7 +135,7 @@ def expected(
     else:
         places = lanes(of)
         top = max(place + life.bytes for place, life in zip(places, of, strict=True))
-    columns: dict[int, list[str]] = {}
+    columns: dict[int, list[Stretch]] = {}
     for event in set(_instants(total, width)):
         alive = [place for place, life in enumerate(of) if event in life]
         if layout == "stacked":
@@ -94,9 +148,7 @@ def expected(
             ]
         else:
             parts = [Stretch(of[at], places[at], places[at] + of[at].bytes) for at in alive]
-        columns[event] = [BACKGROUND[theme]] * height
-        for part in parts:
-            _draw(columns[event], part, height / top, theme)
+        columns[event] = [_in_pixels(part, height / top, height) for part in parts]
     return [columns[event] for event in _instants(total, width)]
 
 
@@ -170,18 +222,13 @@ def _piled(alive: list[Life]) -> list[Stretch]:
     return parts
 
 
-def _draw(column: list[str], part: Stretch, scale: float, theme: str) -> None:
-    """Covers pixels from their middle on."""
-    first, last = (min(math.floor(at * scale + 0.5), len(column)) for at in (part.begin, part.end))
-    if part.life is None:
-        column[first:last] = [HELD[theme]] * (last - first)
-        return
-    colour = CATEGORIES[part.life.category]
-    column[first:last] = [colour] * (last - first)
-    if part.life.bytes * scale >= TALL:
-        column[last - 1] = _edge(colour)
+def _in_pixels(part: Stretch, scale: float, height: int) -> Stretch:
+    first, last = (min(math.floor(at * scale + 0.5), height) for at in (part.begin, part.end))
+    is_tall = part.life is not None and part.life.bytes * scale >= TALL
+    return Stretch(part.life, first, last, is_tall)
 
 
-def _edge(colour: str) -> str:
-    parts = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
-    return "#" + "".join(f"{math.floor(part * (1 - EDGE) + 0.5):02x}" for part in parts)
+def mixed(colour: str, other: str, share: float) -> str:
+    """A colour with a share of another."""
+    pairs = [(int(colour[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{math.floor(a + (b - a) * share + 0.5):02x}" for a, b in pairs)

@@ -7,13 +7,12 @@ from collections import Counter
 from typing import Any
 
 from tests.browser.conftest import Watched
+from tests.browser.grouped import age
 from tests.browser.looking import link, open_page
 from tests.browser.loop import loop
 from tests.browser.picturing import Picture
 from tests.browser.reference import lives
 from tests.plugin.server import TensorBoardServer
-
-UNITS = {"µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
 def bytes_by_age(event: int) -> dict[str, int]:
@@ -24,10 +23,7 @@ def bytes_by_age(event: int) -> dict[str, int]:
     for life in lives(made.recording):
         if not life.birth <= event < life.death:
             continue
-        age = times[event] - times[life.birth]
-        limit = next(limit for limit in (10**n for n in range(3, 12)) if age < limit)
-        unit = next(unit for unit in ("s", "ms", "µs") if limit >= UNITS[unit])
-        found[f"under {limit // UNITS[unit]} {unit}"] += life.bytes
+        found[age(times[event] - times[life.birth])] += life.bytes
     return dict(found)
 
 

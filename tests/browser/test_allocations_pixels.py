@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Watched
+from tests.browser.grouped import labels
 from tests.browser.looking import settled_address
 from tests.browser.loop import LAYERS, Loop
-from tests.browser.looping import open_loop
-from tests.browser.reference import CATEGORIES, expected, lives
+from tests.browser.looping import grouping, legend, open_loop
+from tests.browser.marked import mark
+from tests.browser.reference import CATEGORIES, Stretch, expected, lives, painted, standing
 from tests.plugin.server import TensorBoardServer
 
 MIB = 1 << 20
@@ -26,13 +28,64 @@ def test_every_pixel_is_what_brute_force_draws(
         watched.page.evaluate(dark, theme == "dark")
         shown.wait()
         pixels = shown.pixels()
-        truth = expected(made.recording, len(pixels), len(pixels[0]), layout, theme)
-        for x, (column, told) in enumerate(zip(pixels, truth, strict=True)):
-            pairs = enumerate(zip(column, told, strict=True))
-            wrong = [(y, *pair) for y, pair in pairs if len({*pair}) > 1]
-            assert wrong == [], f"column {x}"
+        same(pixels, expected(made.recording, len(pixels), len(pixels[0]), layout, theme))
         assert len(pixels) > 600
         picture(watched.page, theme)
+
+
+def same(pixels: list[list[str]], truth: list[list[str]]) -> None:
+    """That every pixel is what it must be."""
+    for x, (column, told) in enumerate(zip(pixels, truth, strict=True)):
+        pairs = enumerate(zip(column, told, strict=True)) if column != told else ()
+        wrong = [(y, *pair) for y, pair in pairs if len({*pair}) > 1]
+        assert column == told, f"column {x}: {wrong}"
+
+
+def test_every_pixel_has_the_colour_of_its_group(
+    watched: Watched, server: TensorBoardServer, made: Loop
+) -> None:
+    shown = open_loop(watched, server, at=made.peak)
+    earlier: set[str] = set()
+    parts: list[list[Stretch]] = []
+    tall = 0
+    for by in ("stack", "op", "module", "stream", "pool", "size", "age", "step"):
+        grouping(shown.frame).select_option(by)
+        named = labels(made, by, made.peak)
+        shown.frame.locator(f".timeline-groups button[title='{named[made.peak]}']").wait_for()
+        shown.wait()
+        colours = legend(shown.frame)
+        assert {*named.values()} <= {*colours} and {*colours} != earlier
+        assert len({*colours.values()}) == len(colours)
+        earlier = {*colours}
+        pixels = shown.pixels()
+        width, height = len(pixels), len(pixels[0])
+        if len(parts) != width or tall != height:
+            parts, tall = standing(made.recording, width, height), height
+        given = {event: colours[name] for event, name in named.items()}
+        same(pixels, painted(parts, height, colours=given))
+
+
+def test_every_pixel_of_what_is_found_and_selected_is_what_brute_force_draws(
+    watched: Watched, server: TensorBoardServer, made: Loop, picture: Any
+) -> None:
+    of = lives(made.recording)
+    stacks = made.recording.table("events").column("stack").to_pylist()
+    found = {life.birth for life in of if life.bytes > 10 * MIB}
+    selected = of[LAYERS + 2]
+    siblings = {life.birth for life in of if stacks[life.birth] == stacks[selected.birth]}
+    siblings.remove(selected.birth)
+    shown = open_loop(watched, server, allocation=LAYERS + 2)
+    shown.frame.locator(".inspector .ways").first.wait_for()
+    shown.frame.get_by_label("Find allocations").fill("size>10MiB")
+    shown.frame.get_by_test_id("allocations-hits").wait_for()
+    shown.wait()
+    pixels = shown.pixels()
+    parts = standing(made.recording, len(pixels), len(pixels[0]))
+    truth = painted(parts, len(pixels[0]), found=found)
+    hatched = mark(truth, parts, selected.birth, siblings)
+    assert hatched > 1_000
+    picture(watched.page, "marked")
+    same(pixels, truth)
 
 
 def test_the_picture_lies_on_its_plot(watched: Watched, server: TensorBoardServer) -> None:
