@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from tests.browser.conftest import Watched
 
 
-REAL = ("small_train", "oom_expandable_3gpu", "private_pools_nohistory")
+REAL = (
+    "small_train",
+    "oom_expandable_3gpu",
+    "private_pools_nohistory",
+    "no_time_us_segments",
+)
 
 
 #: Pixels right of the plot while fragmentation has an axis there.

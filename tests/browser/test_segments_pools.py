@@ -1,0 +1,127 @@
+"""What every pool and stream holds, as it is told and painted, against a replay of a snapshot."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.charting import ABOVE, LEFT
+from tests.browser.conftest import Watched
+from tests.browser.mapping import RIGHT, event_of, in_words, settle, show
+from tests.browser.replaying import Range, Replay, total_of
+from tests.plugin.server import TensorBoardServer
+
+#: Ten streams, most of them with segments that are given back, so that nothing names their pool.
+NAME = "no_time_us_segments"
+#: Fewer events than the plot has pixels: each has a bin of its own.
+BEGIN, END = 1_000, 1_500
+
+#: First row and last of what a pool's picture is drawn in.
+TOP, BASE = 6, 47
+
+_BLOCKS = re.compile(r"in (\d+)\s?blocks?")
+
+#: Of each column of a pool's picture the first row that has the ink of the line, -1 for none.
+_LINE = """canvas => {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+  return Array.from({ length: width }, (_, x) => {
+    for (let y = 0; y < height; y++) {
+      const at = 4 * (y * width + x);
+      if (data[at + 3] > 128 && Math.max(...data.slice(at, at + 3)) < 80) return y;
+    }
+    return -1;
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def server(segments_server: TensorBoardServer) -> TensorBoardServer:
+    """One on real snapshots and a made one with private pools."""
+    return segments_server
+
+
+@pytest.fixture(scope="module")
+def replay(shared_data: Path) -> Replay:
+    return Replay.of(shared_data / "snapshots" / f"{NAME}.pickle", 0)
+
+
+def by_group(replay: Replay, states: list[list[Range]]) -> list[dict[str, list[Range]]]:
+    """Ranges by pool and stream; the file names the pool of those that are there at the end."""
+    known = {(each.address, each.since) for each in replay.after(len(replay.trace) - 1)}
+    pools = {each["address"]: each["segment_pool_id"] for each in replay.segments}
+    groups = []
+    for held in states:
+        found = defaultdict(list)
+        for each in held:
+            is_known = (each.address, each.since) in known
+            pool = ",".join(map(str, pools[each.address])) if is_known else "?"
+            found[f"{pool}@{each.stream:#x}"].append(each)
+        groups.append(dict(found))
+    return groups
+
+
+def test_pools_and_streams_hold_what_a_replay_finds(
+    watched: Watched, server: TensorBoardServer, replay: Replay, pictures: Any
+) -> None:
+    states = by_group(replay, replay.states(BEGIN, END))
+    frame = show(watched, server, NAME, axis="event", window=f"{BEGIN}..{END}", at=BEGIN + 40)
+    pools = frame.locator(".segments-pool")
+    pools.first.wait_for()
+    names = pools.evaluate_all("all => all.map((each) => each.dataset.pool)")
+    assert len(set().union(*states)) == 9
+    assert set().union(*states) <= set(names)
+    chart = frame.get_by_test_id("timeline-canvas")
+    for share in (0.1, 0.35, 0.6, 0.9):
+        box = chart.bounding_box()
+        assert box
+        x = box["x"] + LEFT + share * (box["width"] - LEFT - RIGHT)
+        watched.page.mouse.click(x, box["y"] + ABOVE + 40)
+        settle(watched.page)
+        event = event_of(frame)
+        assert abs(event - BEGIN - share * (END - BEGIN)) < 2
+        captions = dict(zip(names, pools.locator("figcaption").all_inner_texts(), strict=True))
+        held = states[event - BEGIN]
+        for name, text in captions.items():
+            own = held.get(name, [])
+            assert said(text) == (in_words(total_of(own)), len(own)), name
+        blocks = sum(int(each[1]) for each in map(_BLOCKS.search, captions.values()) if each)
+        done = [entry["action"] for entry in replay.trace[event + 1 :]]
+        live = sum(b["state"] != "inactive" for each in replay.segments for b in each["blocks"])
+        assert blocks == live - done.count("alloc") + done.count("free_completed")
+    for name in sorted(set().union(*states)):
+        canvas = frame.locator(f".segments-pool[data-pool='{name}'] canvas")
+        reserved = [total_of(held.get(name, [])) for held in states]
+        wide = canvas.evaluate("canvas => canvas.clientWidth") - LEFT - RIGHT
+        painted = canvas.evaluate(_LINE)[LEFT : LEFT + wide]
+        compare(painted, reserved, event - BEGIN, name)
+    pictures(watched.page)
+
+
+def compare(painted: list[int], reserved: list[int], cursor: int, name: str) -> None:
+    """Whether a line is as high as what was reserved, to a pixel, but under the cursor."""
+    most = max(reserved)
+    for at, size in enumerate(reserved):
+        if abs(at - cursor) < 3:
+            continue
+        column = int((at + 0.5) * len(painted) / len(reserved))
+        beside = reserved[max(0, at - 1) : at + 2]
+        low, high = (
+            round(BASE - (BASE - TOP) * each / most) for each in (min(beside), max(beside))
+        )
+        y = painted[column]
+        assert (y < 0 and min(beside) == 0) or high - 1 <= y <= low + 1, (name, at, size, y)
+
+
+def said(caption: str) -> tuple[str, int]:
+    """Bytes and segments of a caption."""
+    text = caption.replace("\u202f", "").replace("\u00a0", " ")
+    found = re.search(r"at the cursor: (.*) reserved in (\d+) segments?", text)
+    if found is None:
+        assert text.endswith("at the cursor: nothing reserved")
+        return "0 B", 0
+    return found[1], int(found[2])
