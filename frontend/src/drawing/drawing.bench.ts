@@ -94,6 +94,30 @@ function fullTile(index: number): Tile {
 }
 
 const tiles = Array.from({ length: TILES }, (_, index) => fullTile(index));
+
+/** Lanes of a height, each taken by whoever comes when it is free. */
+function inLanes({ first, last }: Tile["rows"]): Float64Array {
+  const until: number[] = [];
+  return Float64Array.from(first, (begin, at) => {
+    let lane = until.findIndex((end) => end < begin);
+    if (lane < 0) lane = until.push(0) - 1;
+    until[lane] = last[at] as number;
+    return 2 * lane;
+  });
+}
+
+const placed = tiles.map((tile, index): Tile => {
+  const next = random(100 + index);
+  return {
+    ...tile,
+    about: { ...tile.about, layout: "lane" },
+    rows: { ...tile.rows, offset: inLanes(tile.rows) },
+    merged: {
+      ...tile.merged,
+      offset: tile.merged.offset.map(() => Math.floor(next() * PEAK)).sort(),
+    },
+  };
+});
 const span = COLUMNS * 16;
 const parts: Part[] = tiles.map((_, tile) => ({
   tile,
@@ -116,7 +140,10 @@ const palette: Palette = {
 };
 const pixels = new Int32Array(view.width * view.height);
 const raster = fill(tiles, parts, view);
+const again = fill(placed, parts, view).sheet;
 const colours = coloursOf(tiles, raster.numbers, palette, raster.sheet.scale);
+
+const chance = random(7);
 
 const ROUNDS = 200;
 const WARM = 20;
@@ -140,6 +167,10 @@ const found = [
   bench("layout", () => {
     fill(tiles, parts, view, raster.sheet);
   }),
+  bench("layout and colours in lanes", () => {
+    const { numbers, sheet } = fill(placed, parts, view, again);
+    paint(sheet, coloursOf(placed, numbers, palette, sheet.scale), pixels);
+  }),
   // What is worked out once a tile is worked out for each of these.
   bench("layout of tiles just come", () => {
     const fresh = tiles.map((tile) => ({ ...tile }));
@@ -149,11 +180,11 @@ const found = [
     paint(raster.sheet, colours, pixels);
   }),
   bench("what is under the pointer", () => {
-    const thing = thingOf(
-      raster.numbers,
-      raster.sheet.ids[runAt(raster.sheet, 800, 300)] as number,
-    );
-    gapAt(tiles[thing?.tile ?? 0] as Tile, 900, 400);
+    const [x, y] = [Math.floor(chance() * view.width), Math.floor(chance() * view.height)];
+    const thing = thingOf(raster.numbers, raster.sheet.ids[runAt(raster.sheet, x, y)] as number);
+    // Whatever is there: the sum of the changes of a gap up to the column is the dearest answer.
+    const tile = tiles[thing?.tile ?? 0] as Tile;
+    gapAt(tile, Math.floor(chance() * tile.gaps.count), Math.floor(chance() * COLUMNS));
   }),
 ];
 process.stdout.write(`${JSON.stringify(found)}\n`);

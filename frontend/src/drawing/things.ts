@@ -1,6 +1,7 @@
 /** Numbers for everything a picture can show, so that one integer a pixel says what is there. */
 
-import type { Tile } from "./tile";
+import { byValue, eachOf, type Sorted } from "./order";
+import type { Gaps, Tile } from "./tile";
 
 /** Nothing is alive there. */
 export const NOTHING = -1;
@@ -67,18 +68,29 @@ export function thingOf(numbers: Numbering, id: number): Thing | null {
   return { tile, kind: "row", at: id - (numbers.rows[tile] as number) };
 }
 
+const changes = new WeakMap<Gaps, Sorted>();
+
+/** The changes of each gap of a tile, worked out once. */
+function changesOf(gaps: Gaps): Sorted {
+  const { gap, length } = gaps.changes;
+  const known = changes.get(gaps) ?? byValue(gap, length, gaps.count);
+  changes.set(gaps, known);
+  return known;
+}
+
 /** Bytes and allocations in a gap at a column: the sum of its changes so far. */
 export function gapAt(
-  { gaps: { changes } }: Tile,
+  { gaps }: Tile,
   gap: number,
   column: number,
 ): { readonly bytes: number; readonly count: number } {
+  const { column: columns, bytes: sizes, count: counts } = gaps.changes;
   let bytes = 0;
   let count = 0;
-  for (let at = 0; at < changes.length; at++) {
-    if (changes.gap[at] !== gap || (changes.column[at] as number) > column) continue;
-    bytes += changes.bytes[at] as number;
-    count += changes.count[at] as number;
-  }
+  eachOf(changesOf(gaps), gap, (at) => {
+    if ((columns[at] as number) > column) return;
+    bytes += sizes[at] as number;
+    count += counts[at] as number;
+  });
   return { bytes, count };
 }
