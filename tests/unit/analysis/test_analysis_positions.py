@@ -45,6 +45,7 @@ def test_addresses_keep_their_order_and_lose_only_holes(world: World) -> None:
     lives = recording.table("allocations").to_pylist()
     places = recording.table("positions").column("address").to_pylist()
     found = ranges(recording, device)
+    assert found.at(recording.values("allocations", "address", device)).tolist() == places
     assert all(0 <= place < max(found.extent, 1) for place in places)
     pairs = sorted((life["address"], place) for life, place in zip(lives, places, strict=True))
     for (one, low), (other, high) in pairwise(pairs):
