@@ -11,7 +11,7 @@ from tests.browser.charting import ABOVE, LEFT, RIGHT, Chart
 from tests.browser.conftest import Watched
 from tests.browser.loop import ACTIVATION, LAYERS, SPIKE, STATE, STEPS, WEIGHT, Loop
 from tests.browser.looping import across, open_loop, shown_range, up, wait_without, word_of
-from tests.browser.reference import CATEGORIES, lives
+from tests.browser.reference import CATEGORIES, lives, standing
 from tests.plugin.server import TensorBoardServer
 
 MIB = 1 << 20
@@ -55,6 +55,7 @@ def test_a_click_selects_in_all_views(
     for share in (across(made, first + 3), across(made, last + 10)):
         column = pixels[int(share * len(pixels))]
         assert column.count("#212121") > 4
+    check_hatched(made, pixels, selected=LAYERS)
     pictures(watched.page)
     # In the Profile its life is a bar over the chart, and its group's row is marked.
     picture.frame.get_by_role("tab", name="Profile").click()
@@ -89,6 +90,31 @@ def test_a_click_selects_in_all_views(
     wait_without(watched, "allocation")
     picture.wait()
     assert "#212121" not in picture.pixels()[int(across(made, first + 3) * len(pixels))]
+
+
+def check_hatched(made: Loop, pixels: list[list[str]], selected: int) -> None:
+    """That there are lines on all that is of the same stack, and on nothing else."""
+    of = lives(made.recording)
+    stacks = made.recording.table("events").column("stack").to_pylist()
+    lines: dict[int, int] = {}
+    areas: dict[int, int] = {}
+    for column, parts in zip(
+        pixels, standing(made.recording, len(pixels), len(pixels[0])), strict=True
+    ):
+        for part in parts:
+            assert part.life
+            life = part.life.birth
+            inside = column[part.begin : part.end]
+            lines[life] = lines.get(life, 0) + inside.count("#212121")
+            areas[life] = areas.get(life, 0) + len(inside)
+    own = of[selected].birth
+    siblings = {life for life in lines if life != own and stacks[life] == stacks[own]}
+    assert len(siblings) == LAYERS * (2 + STEPS) - 1
+    for life, count in lines.items():
+        if life in siblings:
+            assert count == pytest.approx(areas[life] / 8, rel=0.3, abs=3), life
+        elif life != own:
+            assert count == 0, life
 
 
 def test_ways_lead_from_an_allocation_to_its_life(
