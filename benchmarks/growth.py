@@ -3,8 +3,10 @@
 Snapshots of the simulated training job (``_training``), beside a plain ``pickle.load`` of each.
 Indexing is the import child as TensorBoard starts it. Window queries are those of ``usage_window``,
 on the mapped entry, in a process of their own, grouping by grouping as somebody looks at them: the
-first of each apart, which works out the grouping, then windows of every zoom. All are judged by
-processor time, which is steady on a machine that does other things.
+first of each apart, which works out the grouping, then windows of every zoom. Tiles are those of
+``http_tiles``, all tiles of random windows, asked a second time: what the first of each grouping
+works out grows with the recording, and is told for windows. All are judged by processor time, which
+is steady on a machine that does other things.
 
 The fits: a line (least squares of relative misses) and an exponent (slope of logarithms).
 
@@ -27,11 +29,13 @@ import numpy as np
 
 from benchmarks import _training
 from benchmarks._measure import LOAD, ROOT, by_turns, spawned
+from benchmarks.http_tiles import windows
 from benchmarks.snapshot_index import imported
-from benchmarks.usage_window import Times, questions
+from benchmarks.usage_window import Times, grouped, questions
 from tb_memory_plugin.analysis.grouping import GROUPINGS
 from tb_memory_plugin.readers.limits import available
 from tb_memory_plugin.recording.recording import open_recording
+from tb_memory_plugin.views.tile.window import tile
 from tb_memory_plugin.views.usage import window
 
 EVENTS = (100_000, 300_000, 1_000_000, 2_700_000, 10_000_000)
@@ -54,6 +58,7 @@ class Row:
     peak: int
     first: Times
     queries: Times
+    tiles: Times
 
 
 def measured(events: int, queries: int, folder: Path) -> Row:
@@ -90,8 +95,8 @@ def asked_elsewhere(entry: Path, queries: int) -> list[Times]:
     return [Times(**times) for times in json.loads(done.stdout)]
 
 
-def asked(entry: Path, queries: int) -> tuple[Times, Times]:
-    """Milliseconds of processor time of window queries: the first by each grouping, the others."""
+def asked(entry: Path, queries: int) -> tuple[Times, Times, Times]:
+    """Processor time of window queries, the first by each grouping and the others, and of tiles."""
     recording = open_recording(entry)
     (device,) = recording.devices
     first, others = [], []
@@ -99,11 +104,17 @@ def asked(entry: Path, queries: int) -> tuple[Times, Times]:
         taken = []
         for question in questions(recording, 1 + queries // len(GROUPINGS), seed=len(first)):
             start = time.process_time()
-            window(recording, device, **{**question, "by": by})
+            window(recording, device, **{**question, **grouped(by)})
             taken.append(time.process_time() - start)
         first.append(taken[0])
         others += taken[1:]
-    return Times.of(first), Times.of(others)
+    tiles = [question for each in windows(recording, queries // 8, 0) for question in each]
+    taken = []
+    for question in [*tiles, *tiles]:
+        start = time.process_time()
+        tile(recording, device, **question)
+        taken.append(time.process_time() - start)
+    return Times.of(first), Times.of(others), Times.of(taken[len(tiles) :])
 
 
 def line(events: list[int], values: list[float]) -> tuple[float, float, float]:
@@ -162,14 +173,15 @@ def main() -> None:
     print("A simulated training job, stacks 40 deep; windows in milliseconds of processor time")
     print(
         "    events  file MiB | pickle.load s  peak MiB | index s  processor s  peak MiB  "
-        "entry MiB | window ms first  median   p95"
+        "entry MiB | window ms first  median   p95 | tile ms  median   p95"
     )
     for row in rows:
         print(
             f"{row.events:10,}{row.file / 2**20:10.0f} |{row.load:14.2f}"
             f"{row.load_peak / 2**20:10.0f} |{row.wall:8.2f}{row.processor:13.2f}"
             f"{row.peak / 2**20:10.0f}{row.entry / 2**20:11.0f} |"
-            f"{row.first.median:16.1f}{row.queries.median:8.2f}{row.queries.p95:6.2f}"
+            f"{row.first.median:16.1f}{row.queries.median:8.2f}{row.queries.p95:6.2f} |"
+            f"{row.tiles.median:16.2f}{row.tiles.p95:6.2f}"
         )
     print("\n".join(fitted(rows)))
 

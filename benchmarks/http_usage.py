@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._http import anonymous, recorded, without_plugin
-from benchmarks.usage_window import PATTERNS, Times, questions, timed
+from benchmarks.usage_window import Times, questions, timed
 from tb_memory_plugin.analysis.windows import AXES
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import grid
@@ -97,7 +97,7 @@ def _asker(
     server: TensorBoardServer, source: str, version: str
 ) -> Callable[[dict[str, Any]], object]:
     def ask(question: dict[str, Any]) -> object:
-        given = {**question, "pattern": PATTERNS if question["by"] == "pattern" else None}
+        given = {**question, "pattern": question["pattern"] or None}
         answer = server.get("usage", source=source, version=version, device="0", **given)
         if answer.status != 200:
             raise ValueError(f"{given}: {answer.body.decode(errors='replace')}")

@@ -63,9 +63,13 @@ def questions(recording: Recording, count: int, seed: int = 0) -> Iterator[dict[
             "begin": begin,
             "end": begin + span,
             "width": chance.randint(600, 2000),
-            "by": chance.choice(list(GROUPINGS)),
-            "pattern": PATTERNS,
+            **grouped(chance.choice(list(GROUPINGS))),
         }
+
+
+def grouped(by: str) -> dict[str, str]:
+    """The words of a question for a grouping: patterns to group by, a moment to tell ages at."""
+    return {"by": by, "pattern": {"pattern": PATTERNS, "age": "peak"}.get(by, "")}
 
 
 def one_pass(recording: Recording, device: Device, **question: Any) -> object:
