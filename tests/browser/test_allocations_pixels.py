@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
 from tests.browser.conftest import Watched
 from tests.browser.grouped import labels
-from tests.browser.looking import settled_address
+from tests.browser.looking import link, settled_address
 from tests.browser.loop import LAYERS, Loop
 from tests.browser.looping import grouping, legend, open_loop
 from tests.browser.marked import mark
@@ -117,20 +118,26 @@ def test_zooming_in_bytes_moves_nothing(
 ) -> None:
     event = made.steps[1][0] + LAYERS + 9
     alive = [life for life in lives(made.recording) if life.birth <= event < life.death]
-    places = []
-    top = 0
-    for life in alive:
-        places.append((top + life.bytes / 2, life))
-        top += life.bytes
+    tops = list(itertools.accumulate(life.bytes for life in alive))
+    middles = [(top - life.bytes / 2, life) for top, life in zip(tops, alive, strict=True)]
     window = f"{event - 5}..{event + 6}"
+    told: dict[int, set[str]] = {}
+    picture = open_loop(watched, server, window=window)
     for low, high in [(0, 1600 * MIB), (600 * MIB, 1000 * MIB), (900 * MIB, 932 * MIB)]:
-        picture = open_loop(watched, server, window=window, bytes=f"{low}..{high}")
-        for place, life in places:
-            if not low < place < high:
-                continue
-            told = picture.hover(5.5 / 11, (place - low) / (high - low))
-            if "smaller" not in told:
-                assert f"{life.bytes} bytes" in told
+        words = {"view": "allocations", "axis": "event", "window": window}
+        address = link("loop", "loop.tbmem", **words, bytes=f"{low}..{high}")
+        watched.page.evaluate("address => { location.hash = address; }", address)
+        picture.wait()
+        inside = [(at, life) for at, life in middles if low < at < high]
+        # The one that is in the last window too, and a few of the others.
+        chosen = [pair for pair in inside if 900 * MIB < pair[0] < 932 * MIB][:1]
+        chosen += inside[:: max(1, len(inside) // 4)]
+        for at, life in chosen:
+            said = picture.hover(5.5 / 11, (at - low) / (high - low))
+            assert f"{life.bytes} bytes" in said
+            told.setdefault(life.birth, set()).add(f"{low}")
+    assert len(told) >= 6
+    assert max(map(len, told.values())) == 3  # one was found at every zoom
 
 
 def test_layouts_agree_on_what_is_alive(

@@ -129,18 +129,24 @@ describe("the raster", () => {
     expect(differences(lives, tile, wanted, cut)).toEqual([]);
   }, 60_000);
 
-  it("moves nothing when it is zoomed in y", () => {
+  it.each([
+    ["stacked", 4096, ["row", "gap"]],
+    ["address", 8192, ["row", "merged", "nothing"]],
+    ["lane", 8192, ["row", "merged", "nothing"]],
+  ] as const)("moves nothing when it is zoomed in y (%s)", (layout, high, kinds) => {
     const lives = randomLives(7, 150, EVENTS);
-    const high = 4096;
     const whole = wholeView(lives, { high, height: 512 });
-    const tile = tileOf(lives, { level: 0, index: 0, events: EVENTS, pixel: 8 });
+    const tile = tileOf(lives, { level: 0, index: 0, events: EVENTS, pixel: 8, layout });
     const all = fill([tile], [{ tile: 0, begin: 0, end: EVENTS }], whole);
-    const part = { ...whole, low: 1024, high: 2048, height: 128 };
+    const part = { ...whole, low: high / 4, high: high / 2, height: 128 };
     const zoomed = fill([tile], [{ tile: 0, begin: 0, end: EVENTS }], part);
+    const seen = new Set<string>();
     for (let x = 0; x < EVENTS; x++) {
       const expected = all.ids.slice(x * 512 + 128, x * 512 + 256);
       expect(zoomed.ids.slice(x * 128, (x + 1) * 128)).toEqual(expected);
+      for (const id of expected) seen.add(thingOf(all.numbers, id)?.kind ?? "nothing");
     }
+    expect(seen).toEqual(new Set(kinds));
   });
 
   it("adds up to the total of every column", () => {
