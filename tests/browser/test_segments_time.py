@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,10 +18,14 @@ from tests.browser.mapping import (
     replayed,
     settle,
     show,
+    told,
     wait_for_event,
 )
 from tests.browser.replaying import Replay, part_at, total_of
 from tests.plugin.server import TensorBoardServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FrameLocator
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +34,12 @@ def server(segments_server: TensorBoardServer) -> TensorBoardServer:
     return segments_server
 
 
-def test_it_plays_along_the_axis_and_stops(watched: Watched, server: TensorBoardServer) -> None:
+def test_it_plays_along_either_axis_and_stops(
+    watched: Watched, server: TensorBoardServer, small: dict[str, Any]
+) -> None:
     frame = show(watched, server, "small_train", axis="event", at=10)
+    trace = small["device_traces"][0]
+    first, last = (trace[at]["time_us"] for at in (0, -1))
     play = frame.get_by_test_id("segments-play")
     play.click()
     assert play.get_attribute("aria-pressed") == "true"
@@ -42,13 +50,55 @@ def test_it_plays_along_the_axis_and_stops(watched: Watched, server: TensorBoard
     settle(watched.page)
     stopped = event_of(frame)
     assert stopped > 20
+    assert cursor_share(frame) == pytest.approx(stopped / len(trace), abs=0.005)
     watched.page.wait_for_timeout(500)
     assert event_of(frame) == stopped
     watched.page.keyboard.press("Space")
     watched.page.wait_for_timeout(500)
     watched.page.keyboard.press("Space")
     settle(watched.page)
-    assert event_of(frame) > stopped
+    paused = event_of(frame)
+    assert paused > stopped
+
+    frame.get_by_role("radio", name="time", exact=True).click()
+    settle(watched.page)
+    assert event_of(frame) == paused
+    shares = [cursor_share(frame)]
+    for _ in range(3):
+        event = event_of(frame)
+        play.click()
+        frame.locator(
+            f"[data-testid=segments-state] [data-event]:not([data-event='{event}'])"
+        ).wait_for()
+        watched.page.wait_for_timeout(300)
+        play.click()
+        settle(watched.page)
+        event = event_of(frame)
+        shares.append(cursor_share(frame))
+        share = (trace[event]["time_us"] - first) / (last - first)
+        assert shares[-1] == pytest.approx(share, abs=0.005)
+        assert (told(frame, "Allocated"), told(frame, "Reserved")) == replayed(small, event)
+    assert shares == sorted(set(shares)), "it goes on along the axis of time"
+    assert abs(shares[-1] - event / len(trace)) > 0.01, "which is another than that of events"
+
+
+#: Where across a canvas the most of its pixels are of a colour.
+_MOST = """(canvas, colour) => {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+  const counts = new Array(width).fill(0);
+  for (let at = 0; at < data.length; at += 4)
+    if (colour.every((part, of) => data[at + of] === part)) counts[(at / 4) % width] += 1;
+  return counts.indexOf(Math.max(...counts)) / (width / canvas.clientWidth);
+}"""
+
+
+def cursor_share(frame: FrameLocator) -> float:
+    """Where the chart's cursor is, as a share of the plot's width."""
+    canvas = frame.get_by_test_id("timeline-overlay")
+    width = canvas.evaluate("canvas => canvas.clientWidth")
+    at = canvas.evaluate(_MOST, [0x15, 0x65, 0xC0])
+    return float(at + 0.5 - LEFT) / (width - LEFT - RIGHT)
 
 
 def test_the_chart_tells_every_figure_and_the_cursor_is_dragged_on_it(
