@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.recording.schema import BlockState
 from tests.formats.snapshot_dicts import (
@@ -98,6 +99,24 @@ def test_blocks_of_torch_2_0_have_a_history_and_no_address() -> None:
     assert stack(recording, stacks[0]) == [("newest", "train.py", 1)]
     assert stacks[1:] == [None, None]
     assert recording.meta["pools"] == [[0, 0]]
+
+
+def test_later_entries_of_a_history_are_of_what_is_gone() -> None:
+    newest = {"addr": 0x1000, "real_size": 1000, "frames": [frame("newest")]}
+    older = [
+        {"addr": 0x1000, "real_size": 300, "frames": [frame("older")]},
+        {"addr": 0x1200, "real_size": 100, "frames": [frame("oldest")]},
+    ]
+    old = {"size": 0x400, "state": "active_allocated"}
+
+    def read(*history: dict[str, Any]) -> Any:
+        return recorded([segment(0x1000, 0x400, blocks=[{**old, "history": list(history)}])])
+
+    all_of_it = read(newest, *older)
+    assert column(all_of_it, "frames", "function") == ["newest"]
+    for name in ("blocks", "segments", "events", "stacks", "frames"):
+        assert all_of_it.table(name).equals(read(newest).table(name))
+    assert column(derive(all_of_it), "allocations", "requested") == [1000]
 
 
 def test_devices_are_those_with_segments_or_events() -> None:
