@@ -14,6 +14,7 @@ STEPS, LAYERS = 3, 40
 WEIGHT, STATE, ACTIVATION = 6 * MIB, 12 * MIB, 21 * MIB + 4
 #: Held for one event only, in the middle of the second backward: the peak, one event wide.
 SPIKE = 700 * MIB + 123
+SAID = {"forward_stack": 0, "compile_context": "0/1", "user_metadata": "epoch 3"}
 RESERVED = 2_600 * MIB
 CAPACITY = 2_800 * MIB
 SEGMENT = 1 << 40
@@ -70,7 +71,7 @@ class _Writer:
         stack: int = 0,
         *,
         names: Mapping[str, str] | None = None,
-        **place: int,
+        **more: Any,
     ) -> int:
         again = self._free.setdefault(size, [])
         address = again.pop() if again else self._next
@@ -87,7 +88,7 @@ class _Writer:
                 **(names or {}),
             }
         )
-        self._event("alloc", address, size, stack=stack, **place)
+        self._event("alloc", address, size, stack=stack, **more)
         return address
 
     def free(self, address: int) -> None:
@@ -140,7 +141,7 @@ def loop() -> Loop:
         for layer, address in enumerate(reversed(held)):
             gradients.append(writer.alloc(WEIGHT, "gradient", "aten::mm_backward", 1, **SIDE))
             if (step, layer) == (1, LAYERS // 2):
-                writer.free(writer.alloc(SPIKE, "temporary", "aten::cat", 1))
+                writer.free(writer.alloc(SPIKE, "temporary", "aten::cat", 1, **SAID))
             writer.free(address)
         span("annotation", "backward", middle)
         after = writer.at

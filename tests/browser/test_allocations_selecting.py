@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.charting import ABOVE, LEFT, RIGHT, Chart
 from tests.browser.conftest import Watched
-from tests.browser.loop import ACTIVATION, LAYERS, SPIKE, STATE, STEPS, WEIGHT, Loop
+from tests.browser.loop import ACTIVATION, LAYERS, SAID, SPIKE, STATE, STEPS, WEIGHT, Loop
 from tests.browser.looping import across, open_loop, shown_range, up, wait_without, word_of
 from tests.browser.reference import CATEGORIES, lives, standing
 from tests.plugin.server import TensorBoardServer
@@ -33,9 +33,19 @@ def test_hovering_tells_without_a_click(
     watched.page.wait_for_timeout(600)  # what it was, once the pointer rests
     assert "aten::mm" in picture.told()
     assert "step 1" in picture.told()
+    (life,) = (life for life in alive if life.birth == made.steps[1][0] + 1)
+    assert f"{life.death - life.birth} µs long" in picture.told()
     assert picture.hover(0.5, 0.98).startswith("nothing is alive here")
     spike = picture.hover(across(made, made.peak), up(made, made.peak_bytes - SPIKE / 2))
     assert spike.startswith("700.0 MiB of Temporary")
+    picture.click(across(made, made.peak), up(made, made.peak_bytes - SPIKE / 2))
+    inspector = picture.frame.locator(".inspector")
+    inspector.get_by_role("heading", name="Stack of its forward").wait_for()
+    said = re.sub(r"\s+", " ", inspector.inner_text())
+    assert f"Compiled {SAID['compile_context']} Metadata {SAID['user_metadata']} " in said
+    forward = said.partition("Stack of its forward")[2].partition("Stack of")[0]
+    assert "forward · model.py:88" in forward
+    assert "train.py:41" not in forward
 
 
 def test_a_click_selects_in_all_views(
@@ -189,6 +199,20 @@ def test_hits_stand_out_and_are_counted(
     assert CATEGORIES["parameter"] not in colours
     pictures(watched.page)
     box = picture.frame.get_by_label("Find allocations")
+    hits_of = {
+        "op:aten::mm_backward step:1": (LAYERS, LAYERS * WEIGHT),
+        "op:aten::mm_backward step:3": (0, 0),
+        "name:layers.7.weight": (1, WEIGHT),
+        "name:layers.3": (11, 11 * WEIGHT),  # 3 and 30 to 39
+        "module:attention -step:0": (LAYERS, LAYERS * ACTIVATION),
+    }
+    for query, (count, size) in hits_of.items():
+        box.fill(query)
+        counted = re.compile(rf"^{count}\shits?" if count else r"^no hits|^0\shits")
+        hits.filter(has_text=counted).wait_for()
+        if count:
+            title = hits.locator("[title*=byte]").first.get_attribute("title") or ""
+            assert int(re.sub(r"\D", "", title)) == size
     box.fill('size>"')
     picture.frame.locator(".wrong").wait_for()
     assert picture.frame.locator(".timeline-notice").count() == 0
