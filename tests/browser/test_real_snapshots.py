@@ -48,6 +48,7 @@ class Truth:
     facts: dict[str, Any]
     trace: list[dict[str, Any]]
     segments: list[dict[str, Any]]
+    settings: dict[str, Any]
 
     def alive(self, event: int) -> int:
         """How many blocks are alive after an event."""
@@ -92,7 +93,8 @@ def truth(request: pytest.FixtureRequest, shared_data: Path) -> Truth:
     with (folder / f"{request.param}.pickle").open("rb") as file:
         structure = pickle.load(file)
     device = facts[f"{request.param}.pickle"]["devices"]["0"]
-    return Truth(request.param, device, structure["device_traces"][0], structure["segments"])
+    trace, settings = structure["device_traces"][0], structure.get("allocator_settings", {})
+    return Truth(request.param, device, trace, structure["segments"], settings)
 
 
 def show(
@@ -281,6 +283,28 @@ def test_flames_lines_and_settings_add_up(
         watched.page.wait_for_load_state("networkidle")
         assert frame.get_by_role("alert").count() == 0
         picture(watched.page, view.lower())
+    check_settings(frame, truth.settings)
+
+
+def check_settings(frame: FrameLocator, held: dict[str, Any]) -> None:
+    """That what is shown is all that the snapshot holds of the allocator's settings."""
+    heading = frame.get_by_role("heading", name="Allocator settings")
+    section = frame.locator(".settings section", has=heading)
+    words, said = (section.locator(kind).all_inner_texts() for kind in ("dt", "dd"))
+    shown = dict(zip(words, said, strict=True))
+    meanings: dict[str, Any] = {
+        "max_split_size": lambda value: "unlimited" if value < 0 else None,
+        "garbage_collection_threshold": lambda value: "off" if not value else None,
+        "roundup_power2_divisions": lambda value: "none" if not any(value.values()) else None,
+    }
+    wanted = {}
+    for word, value in held.items():
+        if value not in ("", None):
+            plain = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+            wanted[word] = meanings.get(word, lambda _: None)(value) or plain
+    assert shown == wanted
+    if not wanted:
+        section.get_by_text("does not hold the allocator's settings").wait_for()
 
 
 def placed(segment: dict[str, Any]) -> Iterator[tuple[int, int]]:
