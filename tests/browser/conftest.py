@@ -16,6 +16,7 @@ from tb_memory_plugin.recording.recording import save
 from tests.browser.flaming import flame_server, train
 from tests.browser.loop import Loop, loop
 from tests.browser.mapping import segments_server, small
+from tests.browser.real import real_server, truth
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.server import TensorBoardServer
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 #: Fixtures of several files.
-__all__ = ["flame_server", "segments_server", "small", "train"]
+__all__ = ["flame_server", "real_server", "segments_server", "small", "train", "truth"]
 
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 FLAGS = [

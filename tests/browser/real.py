@@ -1,0 +1,88 @@
+"""What tests of the Allocations view on snapshots from real GPUs share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.picturing import Picture
+from tests.browser.recorded import Life, Recorded, recorded
+from tests.plugin.server import TensorBoardServer
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Watched
+
+#: A training loop whose window begins late, and one of three GPUs that ran out of memory.
+NAMES = ("small_train", "oom_expandable_3gpu")
+
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="session")
+def real_server(
+    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TensorBoardServer]:
+    """A TensorBoard on real snapshots."""
+    folder = tmp_path_factory.mktemp("real")
+    for name in NAMES:
+        (folder / name).mkdir()
+        real = shared_data / "snapshots" / f"{name}.pickle"
+        (folder / name / "snapshot.pickle").symlink_to(real)
+    cache = tmp_path_factory.mktemp("real-cache")
+    with TensorBoardServer(folder, environment={"TB_MEMORY_CACHE": str(cache)}) as running:
+        yield running
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def truth(request: pytest.FixtureRequest, shared_data: Path) -> Recorded:
+    return recorded(shared_data, request.param)
+
+
+def show(watched: Watched, server: TensorBoardServer, truth: Recorded, **words: object) -> Picture:
+    asked = {"view": "allocations", "axis": "event", "device": "0", **words}
+    address = server.url + link(truth.name, "snapshot.pickle", **asked)
+    return Picture(watched.page, open_page(watched.page, address))
+
+
+def alive_at(event: int) -> Callable[[Life], bool]:
+    return lambda life: life.at(event)
+
+
+def cursor(watched: Watched) -> int:
+    """The event that the cursor is at, once the address has settled."""
+    watched.page.wait_for_timeout(400)
+    return int(words_of(settled_address(watched.page, "p.memory.at="))["at"])
+
+
+def agree(
+    shown: Picture, truth: Recorded, chosen: Callable[[Life], bool], window: tuple[int, int]
+) -> None:
+    """That the highest instant in a window of single events is that of those ``chosen``."""
+    most, counts = truth.highest(chosen, *window)
+    until(shown, lambda: shown.highest()[0], most)
+    assert shown.highest()[1] in counts
+
+
+def until(shown: Picture, found: Callable[[], Any], wanted: Any) -> None:
+    """Waits until what is ``found`` on the page is what is ``wanted``."""
+    for _ in range(50):
+        if found() == wanted:
+            return
+        shown.page.wait_for_timeout(100)
+    assert found() == wanted
+
+
+def digits(text: str | None) -> int:
+    return int(re.sub(r"\D", "", text or ""))
+
+
+def span(watched: Watched, word: str) -> tuple[int, int]:
+    """The two ends of a range in the address, once that has settled."""
+    watched.page.wait_for_timeout(400)
+    begin, end = words_of(settled_address(watched.page, f"p.memory.{word}="))[word].split("..")
+    return int(begin), int(end)
