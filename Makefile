@@ -31,7 +31,7 @@ test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	$(OLD)/python $(PYTEST) -m "not browser"
+	$(OLD)/python $(PYTEST) -m "not browser" --hypothesis-profile=fewer
 
 test-newest: .venv/ready
 	$(NEW)/python $(PYTEST)

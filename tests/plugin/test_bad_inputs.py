@@ -75,10 +75,11 @@ def test_a_child_that_is_killed_harms_nobody(tmp_path: Path) -> None:
     path = write_pickle(snapshot(events=40_000, shared_lists=False), logdir / "run" / "x.pickle")
     with TensorBoardServer(logdir) as server:
         (source,) = server.sources(after=1).values()
-        while not (children := _children(server.pid)):
-            server.get("open", source=source["id"])
-        (child,) = children
-        os.kill(child, 9)
+        phase = ""
+        while phase not in ("reading", "indexing events"):  # one that still waits is replaced
+            phase = server.get("open", source=source["id"]).json()["phase"]
+        for child in _children(server.pid):
+            os.kill(child, 9)
         status = server.opened(source["id"])
         assert status["state"] == "error"
         assert "x.pickle: ended the process that read it (SIGKILL)" in status["error"]
