@@ -23,7 +23,10 @@ def written(path: Path) -> Iterator[Path]:
         yield path
         return
     path = path.resolve()
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    except OSError as error:  # it names the temporary file
+        raise OSError(error.errno, os.strerror(error.errno or 0), str(path)) from error
     os.close(handle)
     temporary = Path(name)
     try:

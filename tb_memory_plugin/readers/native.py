@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import struct
 from collections.abc import Callable
@@ -14,7 +13,9 @@ import pyarrow as pa
 
 from tb_memory_plugin.errors import ContainerError, SourceError
 from tb_memory_plugin.readers import earlier, opening
+from tb_memory_plugin.readers.native_meta import meta_fault
 from tb_memory_plugin.recording import builder, container
+from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.recording import Recording, open_recording
 from tb_memory_plugin.recording.schema import RECORDED
 
@@ -24,7 +25,6 @@ SUFFIX = ".tbmem"
 T = TypeVar("T")
 
 _REMEDY = "copy the file again, whole, or record it again"
-_NEEDED = ("format", "basis", "devices")
 #: Columns that are rows of another table.
 _ROWS = {
     "stack": "stacks",
@@ -85,15 +85,10 @@ def _or_sentence(path: Path, work: Callable[[], T]) -> T:
 
 def _fault(recording: Recording) -> str | None:
     """What makes the tables unfit for analysis, None if nothing does."""
-    meta = recording.meta
-    missing = [key for key in _NEEDED if key not in meta]
-    if missing:
-        return f"says nothing about its {missing[0]}"
-    try:
-        devices = [(entry["key"], entry["name"]) for entry in meta["devices"]]
-        json.dumps(devices)
-    except (KeyError, TypeError, ValueError):
-        return "does not describe its devices"
+    fault = meta_fault(recording.meta)
+    if fault is not None:
+        return fault
+    devices = recording.meta["devices"]
     for name, table in recording.tables.items():
         if table.schema != RECORDED[name]:
             return f"has a table {name} with other columns than this version's"
@@ -113,9 +108,20 @@ def _fault(recording: Recording) -> str | None:
 def _stray_row(recording: Recording) -> str | None:
     for name, table in recording.tables.items():
         for column, target in _ROWS.items():
-            if column not in table.schema.names:
-                continue
-            rows = recording.values(name, column)
-            if len(rows) and rows.max() >= recording.table(target).num_rows:
-                return f"refers from {name} to rows that {target} does not have"
+            if column in table.schema.names:
+                rows = recording.values(name, column)
+                if _strays(rows, recording.table(target).num_rows, none=-1):
+                    return f"refers from {name} to rows that {target} does not have"
+        if "pool" in table.schema.names:
+            rows = recording.values(name, "pool")
+            if _strays(rows, len(recording.meta.get("pools", [])), none=-1):
+                return f"refers from {name} to pools that it does not name"
+    frames = recording.table("stacks").column("frames").combine_chunks().flatten()
+    known = recording.table("frames").num_rows
+    if frames.null_count or _strays(frames.to_numpy(zero_copy_only=False), known, none=0):
+        return "refers from stacks to rows that frames does not have"
     return None
+
+
+def _strays(rows: IntArray, count: int, *, none: int) -> bool:
+    return bool(len(rows)) and bool(rows.min() < none or rows.max() >= count)

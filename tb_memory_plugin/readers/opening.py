@@ -29,6 +29,7 @@ def regular_file(path: Path, name: str) -> Iterator[io.FileIO]:
 
     An error of the operating system inside the block is a SourceError too.
     """
+    name = name or str(path)  # a folder's may be empty
     if "\0" in str(path):
         raise SourceError(name, "is not the name of a file", "leave out the null character")
     try:

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 Report = Callable[[float, str], None]
 
 _LAST_WORDS = 2000
+_SOON = 10.0  # seconds in which a process that waits must have begun
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,22 @@ def _read_by(
     """
     overdue = threading.Event()
     with child:
+        # One that waits answers at once, unless something keeps it from running.
+        silent = threading.Timer(_SOON, child.process.kill)
         timer = threading.Timer(limits.seconds, _stop, (child.process, overdue))
-        timer.daemon = True
+        silent.daemon = timer.daemon = True
+
+        def heard(fraction: float, phase: str) -> None:
+            silent.cancel()
+            report(fraction, phase)
+
         try:
             timer.start()
-            last = _followed(child.process, request, report)
+            if not is_last:
+                silent.start()
+            last = _followed(child.process, request, heard)
         finally:
+            silent.cancel()
             timer.cancel()
             child.end()
         if last.get("done"):

@@ -28,7 +28,7 @@ def standby(monkeypatch: pytest.MonkeyPatch) -> Iterator[Standby]:
         monkeypatch.setattr(module, "standby", made)
     monkeypatch.setattr("tb_memory_plugin.store.store.standby", made)
     yield made
-    starting.stop_all()
+    made._waits(Path("elsewhere"))  # lets go of who waits
 
 
 def test_the_process_that_waits_is_the_one_that_reads(tmp_path: Path, standby: Standby) -> None:
@@ -73,6 +73,20 @@ def test_a_process_that_gave_up_just_now_is_replaced(tmp_path: Path, standby: St
         path = write_pickle(snapshot(events=50), tmp_path / "x.pickle")
         children.read(path, "0" * 20, entries, _LIMITS, lambda *_: None)
     assert (entries / f"{'0' * 20}.tbmem").is_file()
+
+
+def test_a_process_that_does_not_run_is_replaced(
+    tmp_path: Path, standby: Standby, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "_SOON", 0.5)
+    entries = tmp_path / "entries"
+    standby.prepare(entries)
+    assert standby._child is not None
+    waiting = standby._child.process
+    waiting.send_signal(signal.SIGSTOP)
+    path = write_pickle(snapshot(events=50), tmp_path / "x.pickle")
+    children.read(path, "0" * 20, entries, _LIMITS, lambda *_: None)
+    assert (entries / f"{'0' * 20}.tbmem").is_file() and waiting.poll() == -signal.SIGKILL
 
 
 def test_who_waits_in_vain_gives_up() -> None:
