@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -109,6 +111,19 @@ def spans(recording: Recording, chance: random.Random) -> Iterator[tuple[grid.Ax
         span = max(1, int((axis.end - axis.begin) * 2 ** -chance.uniform(0, _DEEPEST)))
         begin = chance.randint(axis.begin, axis.end - span)
         yield axis, begin, begin + span
+
+
+def run(
+    measured: Callable[[int, int, Path], dict[str, Any]], about: str | None, width: int
+) -> None:
+    """Measure as the command line says (events, queries of each kind) and print."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--events", type=int, default=2_700_000)
+    parser.add_argument("--queries", type=int, default=60)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measured(chosen.events, chosen.queries, Path(folder))
+    show(chosen.events, found, width)
 
 
 def show(events: int, found: dict[str, Any], width: int) -> None:

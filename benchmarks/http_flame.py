@@ -10,17 +10,15 @@ allocation that is alive, as a viewer without interned stacks has to.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks._http import memory_without, serving, show, spans
+from benchmarks._http import memory_without, run, serving, spans
 from benchmarks.usage_window import Times
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of
 from tb_memory_plugin.analysis.flame import OF
@@ -91,13 +89,7 @@ def measured(events: int, count: int, folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, default=2_700_000)
-    parser.add_argument("--queries", type=int, default=60)
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        found = measured(chosen.events, chosen.queries, Path(folder))
-    show(chosen.events, found, 24)
+    run(measured, __doc__, 24)
 
 
 if __name__ == "__main__":

@@ -12,16 +12,14 @@ The alternative for memory is the same TensorBoard without the plugin.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from benchmarks import http_flame, http_tiles
-from benchmarks._http import Asked, memory_without, serving, show, spans
+from benchmarks._http import Asked, memory_without, run, serving, spans
 from benchmarks.usage_window import Times
 from tb_memory_plugin.analysis.flame import OF
 from tb_memory_plugin.analysis.positions import ranges
@@ -120,13 +118,7 @@ def measured(events: int, count: int, folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, default=2_700_000)
-    parser.add_argument("--queries", type=int, default=60)
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        found = measured(chosen.events, chosen.queries, Path(folder))
-    show(chosen.events, found, 16)
+    run(measured, __doc__, 16)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,18 +24,27 @@ NAMES = ("small_train", "oom_expandable_3gpu")
 MIB = 1 << 20
 
 
-@pytest.fixture(scope="session")
-def real_server(
-    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+@contextmanager
+def serving(
+    names: Sequence[str], shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardServer]:
-    """A TensorBoard on real snapshots."""
+    """A TensorBoard on real snapshots, a run each."""
     folder = tmp_path_factory.mktemp("real")
-    for name in NAMES:
+    for name in names:
         (folder / name).mkdir()
         real = shared_data / "snapshots" / f"{name}.pickle"
         (folder / name / "snapshot.pickle").symlink_to(real)
     cache = tmp_path_factory.mktemp("real-cache")
     with TensorBoardServer(folder, environment={"TB_MEMORY_CACHE": str(cache)}) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def real_server(
+    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TensorBoardServer]:
+    """A TensorBoard on real snapshots."""
+    with serving(NAMES, shared_data, tmp_path_factory) as running:
         yield running
 
 

@@ -16,6 +16,7 @@ from tests.browser.charting import HEADROOM, Chart
 from tests.browser.conftest import Watched
 from tests.browser.looking import link, open_page, settled_address, words_of
 from tests.browser.picturing import Picture
+from tests.browser.real import serving
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
@@ -76,13 +77,7 @@ def server(
     shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardServer]:
     """A TensorBoard on real snapshots."""
-    folder = tmp_path_factory.mktemp("real")
-    for name in NAMES:
-        (folder / name).mkdir()
-        real = shared_data / "snapshots" / f"{name}.pickle"
-        (folder / name / "snapshot.pickle").symlink_to(real)
-    cache = tmp_path_factory.mktemp("real-cache")
-    with TensorBoardServer(folder, environment={"TB_MEMORY_CACHE": str(cache)}) as running:
+    with serving(NAMES, shared_data, tmp_path_factory) as running:
         yield running
 
 
