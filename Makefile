@@ -11,6 +11,8 @@ export CHROMIUM TORCH_SPEC
 NEW := .venv/bin
 OLD := .venv-oldest/bin
 PYTEST := -m pytest -p no:cacheprovider --numprocesses 3 --dist worksteal
+# What pip builds into the package, where there is a C compiler.
+BUILT := setup.py tb_memory_plugin/readers/_entries.c
 PIP := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
@@ -31,7 +33,7 @@ test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	$(OLD)/python $(PYTEST) -m "not browser" --hypothesis-profile=fewer
+	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser" --hypothesis-profile=fewer
 
 test-newest: .venv/ready
 	$(NEW)/python $(PYTEST)
@@ -56,7 +58,7 @@ clean: ## Remove everything that make made
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/browser/screenshots
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.venv/ready: tests/requirements-newest.txt pyproject.toml
+.venv/ready: tests/requirements-newest.txt pyproject.toml $(BUILT)
 	$(PYTHON) -m venv .venv
 	$(NEW)/python $(PIP) -r tests/requirements-newest.txt
 	$(NEW)/python $(PIP) -c tests/requirements-newest.txt "$(TORCH_SPEC)"
@@ -64,7 +66,7 @@ clean: ## Remove everything that make made
 	$(NEW)/python -m pip check
 	touch $@
 
-.venv-oldest/ready: tests/requirements-oldest.txt pyproject.toml
+.venv-oldest/ready: tests/requirements-oldest.txt pyproject.toml $(BUILT)
 	$(PYTHON) -m venv .venv-oldest
 	$(OLD)/python $(PIP) -r tests/requirements-oldest.txt
 	$(OLD)/python $(PIP) -c tests/requirements-oldest.txt "$(TORCH_SPEC)"

@@ -1,9 +1,9 @@
-"""Builds the page before the package is packed; everything else is in pyproject.toml."""
+"""Builds the page and the C module of the package; everything else is in pyproject.toml."""
 
 import sys
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -29,4 +29,9 @@ class SdistWithPage(sdist):
         super().run()
 
 
-setup(cmdclass={"build_py": BuildWithPage, "sdist": SdistWithPage})
+#: Optional: without a C compiler its work is done in Python, in more time.
+ENTRIES = Extension(
+    "tb_memory_plugin.readers._entries", ["tb_memory_plugin/readers/_entries.c"], optional=True
+)
+
+setup(cmdclass={"build_py": BuildWithPage, "sdist": SdistWithPage}, ext_modules=[ENTRIES])

@@ -95,16 +95,17 @@ class StackFinder:
             if node is not None and node[0] == frames:
                 last, last_id = node
             else:
-                last, last_id = frames, self._unknown(frames)
+                last, last_id = frames, self.unknown(frames)
+                if self._by_identity.count < MOST_KEPT:
+                    self._by_identity.add(frames, last_id)
             add(last_id)
         return found
 
-    def _unknown(self, frames: list[Any]) -> int:
+    def unknown(self, frames: list[Any]) -> int:
+        """The id of a stack that is not known by the identity of its frames."""
         number = self._by_content.find(frames)
         if number < 0:
             number = self._intern(frames)
             if self._by_content.count < MOST_KEPT:
                 self._by_content.add(frames, number)
-        if self._by_identity.count < MOST_KEPT:
-            self._by_identity.add(frames, number)
         return number

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -23,34 +22,14 @@ from tb_memory_plugin.readers.checked import (
     shown,
     text,
 )
+from tb_memory_plugin.readers.torch_entries import Chunk, Column
 from tb_memory_plugin.readers.torch_frames import FrameStacks
 from tb_memory_plugin.readers.torch_trace import Special, Trace
 from tb_memory_plugin.readers.torch_words import Codes, Pools, Words
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.schema import Action
 
-CHUNK = 4_096
-
-#: Values, and which of them are none.
-Column = tuple[IntArray, IntArray | None]
-
-#: Keys of a trace entry that are read; all others are left alone.
-KEYS = (
-    "action",
-    "addr",
-    "size",
-    "stream",
-    "time_us",
-    "frames",
-    "forward_frames",
-    "compile_context",
-    "user_metadata",
-    "pool_id",
-    "category",
-)
-
-#: Those that every reader of a column asks for, whether an entry has them or not.
-_ALWAYS = KEYS[:6]
+CHUNK = 2_048
 
 #: Words of a snapshot's trace (torch/csrc/cuda/Module.cpp) to codes.
 ACTIONS = {action.name.lower(): int(action) for action in Action if action is not Action.UNKNOWN}
@@ -99,7 +78,7 @@ class TraceReader:
         for first in range(0, len(entries), CHUNK):
             chunk = entries[first : first + CHUNK]
             try:
-                self._fill(trace, chunk, first)
+                self._fill(trace, Chunk(chunk, first))
             except Malformed as error:
                 raise Malformed(f"in the trace of device {device}, {error}") from None
             if consume:
@@ -107,41 +86,37 @@ class TraceReader:
             done(len(chunk))
         return trace
 
-    def _fill(self, trace: Trace, chunk: list[Any], first: int) -> None:
-        if set(map(type, chunk)) != {dict}:
-            wrong = next(place for place, entry in enumerate(chunk) if type(entry) is not dict)
-            raise Malformed(f"entry {first + wrong} is {shown(chunk[wrong])}, not a dictionary")
-        values, rows = _values(chunk), slice(first, first + len(chunk))
-        actions = self._actions(values["action"], first)
-        addresses = integers(values["addr"], "addr", unsigned=True, first=first)
-        sizes = _sizes(values["size"], actions, first)
+    def _fill(self, trace: Trace, chunk: Chunk) -> None:
+        first, rows = chunk.first, slice(chunk.first, chunk.first + len(chunk.entries))
+        actions = self._actions(chunk)
+        addresses = chunk.integers("addr", unsigned=True)
+        sizes = _sizes(chunk, actions)
         _check_complete(addresses[1], actions, first, "addr")
         _check_complete(sizes[1], actions, first, "size")
         trace.columns["action"][rows] = actions
         trace.put("address", rows, addresses)
         trace.put("size", rows, sizes)
-        trace.put("stream", rows, _streams(values["stream"], first))
-        times, strange = _times(values["time_us"], first)
+        trace.put("stream", rows, _streams(chunk))
+        times, strange = _times(chunk)
         trace.put("time", rows, times)
         trace.strange_times += strange
-        trace.put_codes("stack", rows, self.stacks.ids(values["frames"]))
+        trace.columns["stack"][rows] = self.stacks.numbers(chunk, "frames")
         for column, key, codes in self._optional:
-            optional = values[key]
-            trace.put_codes(column, rows, -1 if optional is None else codes(optional))
-        if values["category"] is not None:
-            trace.categories += _categories(values["category"], actions, addresses[0], first)
-        trace.special += _special(chunk, actions, values["time_us"], first)
+            values = chunk.optional(key)
+            trace.put_codes(column, rows, -1 if values is None else codes(values))
+        categories = chunk.optional("category")
+        if categories is not None:
+            trace.categories += _categories(categories, actions, addresses[0], first)
+        trace.special += _special(chunk, actions)
 
-    def _actions(self, words: list[Any], first: int) -> IntArray:
-        if set(map(type, words)) == {str}:
-            try:
-                return np.frombuffer(bytes(map(ACTIONS.__getitem__, words)), dtype=np.uint8)
-            except KeyError:
-                pass  # an action this version does not know
+    def _actions(self, chunk: Chunk) -> IntArray:
+        known = chunk.codes("action", ACTIONS)
+        if known is not None:
+            return known
         codes = bytearray()
-        for place, word in enumerate(words):
+        for place, word in enumerate(chunk.values("action"), chunk.first):
             if type(word) is not str:
-                raise Malformed(f"the action of entry {first + place} is {shown(word)}, not text")
+                raise Malformed(f"the action of entry {place} is {shown(word)}, not text")
             code = ACTIONS.get(word, int(Action.UNKNOWN))
             if code == Action.UNKNOWN:
                 self.unknown_actions[text(word)[:60]] += 1
@@ -149,64 +124,46 @@ class TraceReader:
         return np.frombuffer(bytes(codes), dtype=np.uint8)
 
 
-def _values(chunk: list[dict[str, Any]]) -> dict[str, Any]:
-    """Each known key's values; for an optional key that no entry has, None."""
-    found = [key for key in KEYS if key in chunk[0]]
-    values: dict[str, Any] = {}
-    if len(found) > 1:  # then itemgetter makes tuples
-        try:
-            rows = map(itemgetter(*found), chunk)
-            values = dict(zip(found, map(list, zip(*rows, strict=True)), strict=True))
-        except KeyError:
-            pass  # an entry is without one of them
-    alike = len(values) == max(map(len, chunk))  # no entry has a further key
-    present: set[str] = set() if alike else set().union(*chunk)
-    for key in KEYS:
-        if key not in values:
-            needed = key in present or key in _ALWAYS
-            values[key] = [entry.get(key) for entry in chunk] if needed else None
-    return values
-
-
-def _sizes(values: list[Any], actions: IntArray, first: int) -> Column:
+def _sizes(chunk: Chunk, actions: IntArray) -> Column:
     """Sizes; where an entry moves no memory, one that no column can hold is left out."""
     try:
-        return integers(values, "size", first=first)
+        return chunk.integers("size")
     except Malformed:
         idle = ~_MOVES_MEMORY[actions]
         kept = [
             None if rest and not (type(value) is int and 0 <= value <= INT64_MAX) else value
-            for value, rest in zip(values, idle.tolist(), strict=True)
+            for value, rest in zip(chunk.values("size"), idle.tolist(), strict=True)
         ]
-        return integers(kept, "size", first=first)
+        return integers(kept, "size", first=chunk.first)
 
 
-def _streams(values: list[Any], first: int) -> Column:
+def _streams(chunk: Chunk) -> Column:
     """Streams are pointers that torch writes as signed integers: read modulo 2⁶⁴."""
     try:
-        return integers(values, "stream", unsigned=True, first=first)
+        return chunk.integers("stream", unsigned=True)
     except Malformed:
         folded = [
             value & UINT64_MAX if type(value) is int and -(1 << 63) <= value < 0 else value
-            for value in values
+            for value in chunk.values("stream")
         ]
-        return integers(folded, "stream", unsigned=True, first=first)
+        return integers(folded, "stream", unsigned=True, first=chunk.first)
 
 
-def _times(values: list[Any], first: int) -> tuple[Column, int]:
+def _times(chunk: Chunk) -> tuple[Column, int]:
     """Time stamps, and how many are none: negative, no integers, or of another century.
 
     They are left out: what memory did and in which order does not depend on them.
     """
     try:
-        times, missing = integers(values, "time_us", first=first)
+        times, missing = chunk.integers("time_us")
         if int(times.max()) <= LATEST_US:
             return (times, missing), 0
     except Malformed:
         pass
+    values = chunk.values("time_us")
     kept = [value if is_time(value) else None for value in values]
     strange = sum(value is not None for value in values) - sum(time is not None for time in kept)
-    return integers(kept, "time_us", first=first), strange
+    return integers(kept, "time_us", first=chunk.first), strange
 
 
 def _check_complete(missing: IntArray | None, actions: IntArray, first: int, key: str) -> None:
@@ -228,15 +185,17 @@ def _categories(
     ]
 
 
-def _special(
-    chunk: list[dict[str, Any]], actions: IntArray, times: list[Any], first: int
-) -> list[Special]:
-    return [
-        Special(
-            first + place,
-            Action(int(actions[place])),
-            times[place] if is_time(times[place]) else None,
-            {key: chunk[place].get(key) for key in ("size", "device_free", "frames")},
+def _special(chunk: Chunk, actions: IntArray) -> list[Special]:
+    special = []
+    for place in np.flatnonzero(_SPECIAL[actions]).tolist():
+        entry = chunk.entries[place]
+        time = entry.get("time_us")
+        special.append(
+            Special(
+                chunk.first + place,
+                Action(int(actions[place])),
+                time if is_time(time) else None,
+                {key: entry.get(key) for key in ("size", "device_free", "frames")},
+            )
         )
-        for place in np.flatnonzero(_SPECIAL[actions]).tolist()
-    ]
+    return special

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import Malformed, plain, shown, text
-from tb_memory_plugin.readers.identity import StackFinder
+from tb_memory_plugin.readers.identity import MOST_KEPT, StackFinder
+from tb_memory_plugin.readers.torch_entries import Chunk, Known
+from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.stacks import StackInterner
 
 #: What ``augment_with_fx_traces=True`` adds to a frame (torch 2.10 and later).
@@ -33,8 +37,16 @@ class FrameStacks:
         self.strange: list[str] = []
         self._interner = StackInterner()
         self._finder = StackFinder(self._intern, _key)
+        self._known = Known(MOST_KEPT)
         self._frames: dict[tuple[_Key, str | None], int] = {}
         self._formatted: dict[tuple[str, ...], int] = {}
+
+    def numbers(self, chunk: Chunk, key: str) -> IntArray:
+        """The stack of each entry of a trace, -1 where there is none. Raises Malformed."""
+        found = self._known.numbers(chunk, key, self._finder.unknown)
+        if found is None:
+            found = np.frombuffer(array("i", self.ids(chunk.values(key))), dtype="i")
+        return found
 
     def ids(self, column: list[Any]) -> list[int]:
         """The stack of each ``frames`` value, -1 where there is none. Raises Malformed."""

@@ -125,25 +125,28 @@ def _containers(value: Any, found: list[Any]) -> list[Any]:
     return found
 
 
+def mutated(structure: Any, chance: random.Random) -> Any:
+    """``structure`` with a few values deleted or replaced by odd ones."""
+    places = [place for place in _containers(structure, []) if place]
+    for _ in range(chance.choice((1, 1, 3))):
+        place = chance.choice(places)
+        key = (
+            chance.choice(list(place)) if isinstance(place, dict) else chance.randrange(len(place))
+        )
+        if chance.random() < 0.2:
+            del place[key]
+            places = [place for place in places if place]
+        else:
+            place[key] = chance.choice(_ODD)
+    return structure
+
+
 def test_mutated_structures() -> None:
     chance = random.Random(7)
     whole = pickle.dumps(made())
     outcomes = {"read": 0, "refused": 0}
     for _ in range(600):
-        structure = pickle.loads(whole)
-        places = [place for place in _containers(structure, []) if place]
-        for _ in range(chance.choice((1, 1, 3))):
-            place = chance.choice(places)
-            key = (
-                chance.choice(list(place))
-                if isinstance(place, dict)
-                else chance.randrange(len(place))
-            )
-            if chance.random() < 0.2:
-                del place[key]
-                places = [place for place in places if place]
-            else:
-                place[key] = chance.choice(_ODD)
+        structure = mutated(pickle.loads(whole), chance)
         try:
             recording = from_structure(structure, "mutant")
         except SourceError:

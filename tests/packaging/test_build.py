@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
@@ -62,6 +63,7 @@ def test_sdist_holds_page_and_sources(sdist: Path) -> None:
     assert "tb_memory_plugin/static/THIRD_PARTY_LICENSES.txt" in names
     assert "frontend/src/index.ts" in names
     assert "scripts/build_backend.py" in names
+    assert "tb_memory_plugin/readers/_entries.c" in names
     assert "LICENSE" in names
     assert not any("node_modules" in name for name in names)
 
@@ -78,6 +80,7 @@ def test_wheel_from_sdist_without_node_or_network(sdist: Path, tmp_path: Path) -
         entry_points = archive.read(
             next(name for name in names if name.endswith("entry_points.txt"))
         ).decode()
+    assert not any("_entries" in name for name in names if not name.endswith(".pyi"))  # no compiler
     assert "tb_memory_plugin/static/index.js" in names
     assert "tb_memory_plugin/static/index.css" in names
     assert "tb_memory_plugin/static/drawing.js" in names
@@ -86,3 +89,27 @@ def test_wheel_from_sdist_without_node_or_network(sdist: Path, tmp_path: Path) -
     assert not any(name.startswith(("tests", "frontend", "scripts", "demo")) for name in names)
     assert "memory = tb_memory_plugin.loader:MemoryLoader" in entry_points
     assert "tb-memory = tb_memory_plugin.cli:main" in entry_points
+
+
+def test_the_compiled_module_is_built_where_there_is_a_compiler(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools", reason="building needs setuptools in this environment")
+    headers = Path(sysconfig.get_path("include")) / "Python.h"
+    if (
+        not shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])
+        or not headers.exists()
+    ):
+        pytest.skip("there is no C compiler, or no Python.h")
+    folders = ["--build-lib", str(tmp_path / "lib"), "--build-temp", str(tmp_path / "temp")]
+    subprocess.run(
+        [sys.executable, "setup.py", "--quiet", "build_ext", *folders], cwd=REPOSITORY, check=True
+    )
+    (built,) = (tmp_path / "lib").rglob("_entries*")
+    code = (
+        "import importlib.util as u, sys; s = u.spec_from_file_location('_entries', sys.argv[1]);"
+        "m = u.module_from_spec(s); s.loader.exec_module(m);"
+        "print(m.values([{'size': 7}, {}], 'size'))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code, str(built)], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.strip() == "[7, None]"
