@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { visible } from "../state";
 import type { Range } from "../timeline/scale";
 import type { Plot } from "../timeline/scene";
+import { useTransform } from "../timeline/useTransform";
 import type { Picture } from "./pictures";
 import { placed } from "./placing";
 
@@ -41,10 +42,14 @@ export function Layer({ model, picture, name }: LayerProps) {
   const style = useComputed(() => {
     const shown = picture.value;
     if (shown === null) return "visibility: hidden";
-    // All of it here: whatever writes an element's style as a text wipes what else was in it.
     const { width, height } = shown.view;
-    const transform = placed(shown.view, window.value, model.bytes.value, plot.value);
-    return `width: ${height}px; height: ${width}px; transform: ${transform}`;
+    return `width: ${height}px; height: ${width}px`;
   });
+  const transform = useComputed(() => {
+    const shown = picture.value;
+    if (shown === null) return "none";
+    return placed(shown.view, window.value, model.bytes.value, plot.value);
+  });
+  useTransform(canvas, transform);
   return <canvas ref={canvas} class="allocations-layer" data-testid={name} style={style} />;
 }

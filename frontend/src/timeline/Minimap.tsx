@@ -11,6 +11,7 @@ import { paintGround, paintLines } from "./paint/map";
 import { windowWords } from "./readout";
 import { toPixel } from "./scale";
 import { usePaint } from "./usePaint";
+import { useTransform } from "./useTransform";
 
 const HEIGHT = 40;
 /** Pixels that a handle sticks out. */
@@ -123,16 +124,22 @@ function Frame({ model }: { model: Model }) {
   const wide = useComputed(() => Math.round(pixels.value.wide * FINE) / FINE);
   const style = useComputed(() => {
     const { width } = plot.value;
-    const columns = `${width}px ${wide.value}px ${width}px`;
-    const x = pixels.value.left - width;
-    return `grid-template-columns: ${columns}; transform: translateX(${x}px)`;
+    return `grid-template-columns: ${width}px ${wide.value}px ${width}px`;
   });
+  const moved = useRef<HTMLDivElement>(null);
+  const transform = useComputed(() => `translateX(${pixels.value.left - plot.value.width}px)`);
+  useTransform(moved, transform);
   const place = useComputed(
     () => `left: ${plot.value.left - HANDLE}px; width: ${plot.value.width + 2 * HANDLE}px`,
   );
   return (
     <div class="timeline-frame" style={place} aria-hidden="true">
-      <div class={isAll.value ? "is-all" : ""} style={style} data-testid="timeline-frame">
+      <div
+        ref={moved}
+        class={isAll.value ? "is-all" : ""}
+        style={style}
+        data-testid="timeline-frame"
+      >
         <i />
         <b />
         <i />

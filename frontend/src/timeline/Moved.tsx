@@ -8,6 +8,7 @@ import type { Surface } from "./paint/surface";
 import type { Reach } from "./reach";
 import { toPixel } from "./scale";
 import { usePaint } from "./usePaint";
+import { useTransform } from "./useTransform";
 
 /** Where it is painted, in pixels of the canvas. */
 export interface Stretch {
@@ -54,10 +55,14 @@ export function Moved({ model, frame, painter, beside = 0, testId }: MovedProps)
     return `left: ${left - beside}px; top: ${top}px; width: ${width + 2 * beside}px; height: ${height}px`;
   });
   const style = useComputed(() => {
-    const x = toPixel(window.value, plot.value.width, reach.value.begin);
     const { height } = frame();
-    return `width: ${wide.value + 2 * beside}px; height: ${height}px; transform: translateX(${x}px)`;
+    return `width: ${wide.value + 2 * beside}px; height: ${height}px`;
   });
+  const transform = useComputed(() => {
+    const x = toPixel(window.value, plot.value.width, reach.value.begin);
+    return `translateX(${x}px)`;
+  });
+  useTransform(canvas, transform);
   return (
     <div class="timeline-moved" style={place}>
       <canvas ref={canvas} style={style} data-testid={testId} />
