@@ -6,12 +6,11 @@ import numpy as np
 
 from tb_memory_plugin.analysis.alive import reserved_known
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ranking import TOP
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.views import grid, peaks, usage
-from tb_memory_plugin.views.tile import answer, extents, fixed, mapped, stacked
+from tb_memory_plugin.views import grid, usage
+from tb_memory_plugin.views.tile import answer, extents, fixed, instants, mapped, stacked
 from tb_memory_plugin.views.tile.lives import Lives, lives
 from tb_memory_plugin.views.tile.merged import merge, merge_placed
 from tb_memory_plugin.views.tile.seen import Seen, seen
@@ -62,7 +61,7 @@ def tile(
         filter=filter,
         find=find,
     )
-    bins, rows, own = _instants(recording, device, axis, level, index, of)
+    bins, rows, own = _instants(recording, device, axis, level, index, shown)
     extent = extents.extent(recording, device, shown, layout)
     high = max(extent if high is None else high, low + 1)
     pixel = max(-(-(high - low) // height), 1)
@@ -114,19 +113,13 @@ def tile(
 
 
 def _instants(
-    recording: Recording, device: Device, axis: str, level: int, index: int, of: str
+    recording: Recording, device: Device, axis: str, level: int, index: int, of: Lives
 ) -> tuple[grid.Bins, IntArray, slice]:
     """The bins of a tile and one on each side, the row of usage of each, and which are its own."""
     whole = grid.axis(recording, device, axis)
     first = index * BINS
     bins = grid.at_level(whole, level, first - 1, first + BINS + 1)
-    if of == "allocations":
-        rows = usage.highest(recording, device, bins)
-    else:
-        reserved = recording.values("usage", "reserved", device)
-        key = ("reserved_peaks", device.index)
-        prepared = memo(recording, key, lambda: peaks.peaks(reserved))
-        rows = peaks.highest(reserved, prepared, bins.start, bins.stop)
+    rows = instants.highest(recording, device, of, bins)
     number = bins.begin >> level
     start, stop = np.searchsorted(number, [first, first + BINS]).tolist()
     return bins, rows, slice(start, stop)
