@@ -14,7 +14,10 @@ export function useTransform(
   transform: ReadonlySignal<string>,
 ): void {
   useEffect(() => {
-    const animation = element.current?.animate(still(transform.peek()), { duration: 1, fill: "both" });
+    const animation = element.current?.animate(still(transform.peek()), {
+      duration: 1,
+      fill: "both",
+    });
     animation?.pause();
     const keyframes = animation?.effect as KeyframeEffect | undefined;
     const stop = effect(() => keyframes?.setKeyframes(still(transform.value)));
