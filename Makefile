@@ -13,10 +13,11 @@ OLD := .venv-oldest/bin
 PYTEST := -m pytest -p no:cacheprovider --numprocesses 3 --dist worksteal
 # What pip builds into the package, where there is a C compiler.
 BUILT := setup.py tb_memory_plugin/readers/_entries.c
-PIP := -m pip --disable-pip-version-check install --quiet
+# Python compiles what tests import as they import it, which is the least of what is installed.
+PIP := -m pip --disable-pip-version-check install --quiet --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-runs test test-oldest test-newest test-page lint bench frontend browser clean
+.PHONY: help demo demo-runs environments test test-oldest test-newest test-page lint bench frontend browser clean
 
 help: ## List what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,13 +28,17 @@ demo: demo-runs ## Train twice on the CPU, with a leak and without, and show bot
 demo-runs: .venv/ready frontend
 	$(NEW)/python demo/train.py --logdir demo/runs
 
-test: frontend browser test-page test-oldest test-newest ## Run all tests, in the oldest and the newest environment
+test: environments frontend test-page test-oldest test-newest ## Run all tests, in the oldest and the newest environment
+
+environments: # Waits for downloads side by side
+	@$(MAKE) --no-print-directory --jobs 3 .venv/ready .venv-oldest/ready browser
 
 test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
+# What is marked `once` says nothing else with other packages.
 test-oldest: .venv-oldest/ready
-	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser" --hypothesis-profile=fewer
+	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser and not once" --hypothesis-profile=fewer
 
 test-newest: .venv/ready
 	$(NEW)/python $(PYTEST)
@@ -41,7 +46,7 @@ test-newest: .venv/ready
 lint: .venv/ready ## Check style and types, for every Python from 3.10 to 3.14
 	$(NEW)/ruff check .
 	$(NEW)/ruff format --check .
-	for version in 3.10 3.11 3.12 3.13 3.14; do $(NEW)/mypy --python-version $$version || exit 1; done
+	printf '%s\n' 3.10 3.11 3.12 3.13 3.14 | xargs -P 2 -I {} $(NEW)/mypy --python-version {}
 	$(NEW)/python scripts/page.py lint
 
 bench: .venv/ready ## Measure against the alternatives and write docs/performance.md
@@ -50,26 +55,33 @@ bench: .venv/ready ## Measure against the alternatives and write docs/performanc
 frontend: .venv/ready ## Build the page into the package
 	$(NEW)/python scripts/page.py build
 
-browser: .venv/ready
-	$(NEW)/python scripts/browser.py
+browser:
+	$(PYTHON) scripts/browser.py
 
 clean: ## Remove everything that make made
 	rm -rf .venv .venv-oldest build dist *.egg-info frontend/node_modules tb_memory_plugin/static demo/runs
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/browser/screenshots
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.venv/ready: tests/requirements-newest.txt pyproject.toml $(BUILT)
+.venv/packages: tests/requirements-newest.txt
 	$(PYTHON) -m venv .venv
 	$(NEW)/python $(PIP) -r tests/requirements-newest.txt
 	$(NEW)/python $(PIP) -c tests/requirements-newest.txt "$(TORCH_SPEC)"
+	touch $@
+
+.venv-oldest/packages: tests/requirements-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	$(OLD)/python $(PIP) -r tests/requirements-oldest.txt
+	$(OLD)/python $(PIP) -c tests/requirements-oldest.txt "$(TORCH_SPEC)"
+	touch $@
+
+.venv/ready: .venv/packages pyproject.toml $(BUILT)
 	$(NEW)/python $(PIP) --no-deps --editable .
 	$(NEW)/python -m pip check
 	touch $@
 
-.venv-oldest/ready: tests/requirements-oldest.txt pyproject.toml $(BUILT)
-	$(PYTHON) -m venv .venv-oldest
-	$(OLD)/python $(PIP) -r tests/requirements-oldest.txt
-	$(OLD)/python $(PIP) -c tests/requirements-oldest.txt "$(TORCH_SPEC)"
+# One after the other: both build the page and what is compiled beside the sources.
+.venv-oldest/ready: .venv-oldest/packages pyproject.toml $(BUILT) | .venv/ready
 	$(OLD)/python $(PIP) --no-deps --editable .
 	$(OLD)/python -m pip check
 	touch $@

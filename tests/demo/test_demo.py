@@ -14,6 +14,7 @@ import tb_memory_plugin
 from tb_memory_plugin.api import LoadedRecording
 from tb_memory_plugin.recording.schema import Action
 from tests.conftest import REPOSITORY
+from tests.sharing import made_once
 
 pytestmark = pytest.mark.torch
 
@@ -25,11 +26,13 @@ ONE_NUMBER = 64  # bytes: 4, rounded up as an allocator may
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's two runs, smaller than ``make demo`` makes them."""
-    logdir = tmp_path_factory.mktemp("runs")
-    command = [sys.executable, str(REPOSITORY / "demo" / "train.py"), "--logdir", str(logdir)]
-    small = ["--steps", str(STEPS), "--batch-size", "8", "--gpu-mib", str(GPU_MIB)]
-    subprocess.run([*command, *small], check=True)
-    return logdir
+
+    def train(logdir: Path) -> None:
+        command = [sys.executable, str(REPOSITORY / "demo" / "train.py"), "--logdir", str(logdir)]
+        small = ["--steps", str(STEPS), "--batch-size", "8", "--gpu-mib", str(GPU_MIB)]
+        subprocess.run([*command, *small], check=True)
+
+    return made_once(tmp_path_factory, "demo", train)
 
 
 def recording(run: Path) -> LoadedRecording:

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, ClassVar
 from urllib.parse import quote, urlencode
 
-_START = 60.0
+_START = 300.0  # of a machine with much other work; that it ended is noticed at once
 _POLL = 0.05
 
 
