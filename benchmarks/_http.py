@@ -55,12 +55,13 @@ def anonymous(pid: int) -> int:
 
 @dataclass
 class Asked:
-    """A server, what it serves, and the largest answer that it gave."""
+    """A server, what it serves, the largest answer that it gave, and the most memory after one."""
 
     recording: Recording
     ask: Callable[[str, dict[str, Any]], float]  # route and parameters to seconds
     memory: Callable[[], int]
     largest: int = 0
+    most: int = 0
 
 
 def recorded(events: int, folder: Path) -> tuple[Path, Recording]:
@@ -89,6 +90,7 @@ def serving(events: int, folder: Path) -> Iterator[Asked]:
             if answer.status != 200:
                 raise ValueError(f"{question}: {answer.body.decode(errors='replace')}")
             found.largest = max(found.largest, len(answer.body))
+            found.most = max(found.most, found.memory())
             return took
 
         found = Asked(recording, ask, lambda: anonymous(server.pid))
@@ -135,9 +137,10 @@ def show(events: int, found: dict[str, Any], width: int) -> None:
                 f"  {name:<{width}} median {times.median:7.2f}   p95 {times.p95:7.2f}   "
                 f"longest {times.longest:7.2f}   of {times.queries}"
             )
-    grown = found["with"] - found["without"]
+    grown, most = (found[name] - found["without"] for name in ("with", "most"))
     print(f"Largest answer: {found['largest'] / 2**20:.2f} MiB")
     print(
         f"Anonymous memory of TensorBoard: {found['without'] >> 20} MiB without the plugin, "
-        f"{found['with'] >> 20} MiB with it and after the queries: {grown >> 20} MiB more"
+        f"{found['with'] >> 20} MiB with it and after the queries: {grown >> 20} MiB more "
+        f"({most >> 20} after the one that left most)"
     )

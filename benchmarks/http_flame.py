@@ -80,7 +80,7 @@ def measured(events: int, count: int, folder: Path) -> dict[str, Any]:
                 for each in questions(recording, "lifetime", count, 2)
             ]
         )
-        found["with"] = asked.memory()
+        found["with"], found["most"] = asked.memory(), asked.most
     last = len(recording.table("events")) - 1
     walks = [walked(recording, event) for event in random.Random(0).choices(range(last), k=_WALKS)]
     found["walking every stack"] = Times.of(walks)

@@ -77,7 +77,7 @@ def measured(events: int, count: int, folder: Path) -> dict[str, Any]:
             ]
             found[name] = Times.of([tile for tiles in taken for tile in tiles])
             found[f"{name}, all tiles of a window"] = Times.of([sum(tiles) for tiles in taken])
-        found["with"] = asked.memory()
+        found["with"], found["most"] = asked.memory(), asked.most
     return {**found, "largest": asked.largest, "without": memory_without(folder)}
 
 

@@ -112,7 +112,7 @@ def measured(events: int, count: int, folder: Path) -> dict[str, Any]:
                 some = itertools.islice(questions(asked.recording, chance), count)
                 found[f"{route}, {name}"] = Times.of([asked.ask(route, each) for each in some])
         use_other_views(asked, count)
-        found["with"] = asked.memory()
+        found["with"], found["most"] = asked.memory(), asked.most
     return {**found, "largest": asked.largest, "without": memory_without(folder)}
 
 

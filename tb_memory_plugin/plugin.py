@@ -15,6 +15,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.routes import calls, page, pictures, profile
 from tb_memory_plugin.routes.answers import FOREVER, Answer, as_json, respond, route
 from tb_memory_plugin.routes.parameters import Parameters
+from tb_memory_plugin.routes.trimming import give_back_at_once
 from tb_memory_plugin.store.roots import roots_of
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.store import Store, UnknownSource
@@ -34,6 +35,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def __init__(self, context: base_plugin.TBContext) -> None:
         # Arrow's own allocator keeps what was freed: tens of megabytes after a few answers.
         pa.set_memory_pool(pa.system_memory_pool())
+        give_back_at_once()
         flags = getattr(context, "flags", None)
         roots = roots_of(context.logdir or "", getattr(flags, "logdir_spec", "") or "")
         self._store = Store(roots, _settings(flags))

@@ -13,6 +13,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.lifetimes import ages, lifetimes
 from tb_memory_plugin.analysis.matching import matching
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.ordering import stable_order
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -45,7 +46,6 @@ FIRST = 2
 
 _MOST_PATTERNS = 20
 _DENSE = 4
-_FEW = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -164,26 +164,31 @@ def _codes(
         streams, codes = _distinct(recording.values("allocations", "stream", device), known)
         return codes, streams
     column_name = "step" if by == "step" else bytes_column(recording)
-    numbers = recording.values("allocations", column_name, device).astype(np.int64)
+    numbers = recording.values("allocations", column_name, device)
     distinct, codes = _distinct(numbers, numbers >= 0)
-    return codes, distinct
+    return codes, distinct.astype(np.int64, copy=False)
 
 
 def _distinct(numbers: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct of the ``known`` numbers, and for each number its place there, -1: unknown."""
+    rows = slice(None) if known.all() else known
+    chosen = numbers[rows]
     codes = np.full(len(numbers), -1, dtype=np.int32)
-    chosen = numbers[known]
     if len(chosen) and chosen.min() >= 0 and chosen.max() < _DENSE * len(chosen):
-        chosen = chosen.astype(np.int64)
+        chosen = chosen.astype(np.int64, copy=False)
         seen = np.bincount(chosen) > 0  # counting is faster than sorting
-        codes[known] = (np.cumsum(seen) - 1)[chosen]
+        codes[rows] = (np.cumsum(seen) - 1)[chosen]
         return np.flatnonzero(seen), codes
-    ordered = np.sort(chosen)
-    values = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
-    if len(values) <= _FEW:  # looking all of them up is faster than sorting with their places
-        codes[known] = np.searchsorted(values, chosen)
-    else:
-        _, codes[known] = np.unique(chosen, return_inverse=True)
+    order = stable_order(chosen)
+    ordered = chosen[order]
+    new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    values = ordered[new]
+    del ordered  # columns are large, and memory is what they cost
+    places = np.cumsum(new, dtype=np.int32) - np.int32(1)
+    own = codes if isinstance(rows, slice) else np.empty(len(chosen), dtype=np.int32)
+    own[order] = places
+    if own is not codes:
+        codes[rows] = own
     return values, codes
 
 

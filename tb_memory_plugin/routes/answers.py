@@ -15,6 +15,7 @@ from werkzeug import wrappers
 from tb_memory_plugin.errors import MemoryPluginError, QueryError
 from tb_memory_plugin.routes.files import as_file
 from tb_memory_plugin.routes.parameters import BadRequest
+from tb_memory_plugin.routes.trimming import trim
 from tb_memory_plugin.store.store import UnknownSource
 
 logger = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ class Answer:
 
 def respond(request: Any, answer: Answer, *, expires: int = 0) -> Any:
     """An answer as a response that may be kept for ``expires`` seconds."""
+    trim()
     if answer.name:
         return as_file(request, answer.content, answer.kind, answer.name)
     if answer.kind == JSON:

@@ -8,7 +8,6 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.routes import asking
 from tb_memory_plugin.routes.answers import ARROW, BINARY, CSV, Answer
 from tb_memory_plugin.routes.parameters import Parameters
-from tb_memory_plugin.routes.trimming import trim
 from tb_memory_plugin.views import events, holes, pools, segments, segments_csv
 from tb_memory_plugin.views.tile.window import tile
 
@@ -36,9 +35,7 @@ def lives(recording: Recording, device: Device, asked: Parameters) -> Answer:
         "find": asked.text("find", ""),
     }
     with _drawing:
-        content = tile(recording, device, **question)
-    trim()
-    return Answer(content, BINARY)
+        return Answer(tile(recording, device, **question), BINARY)
 
 
 def state(recording: Recording, device: Device, asked: Parameters) -> Answer:
