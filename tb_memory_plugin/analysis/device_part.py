@@ -47,7 +47,7 @@ class DevicePart:
         labels = attribution.label_rows(self.tables, lives)
         birth_time = self._times(lives.birth, sentinel("birth_time"))
         return {
-            "address": known(lives.address),
+            "address": (lives.address, self._unplaced),
             "requested": (lives.bytes, every) if of_size else known(lives.bytes),
             "size": (lives.size, ~lives.size_known),
             "size_inferred": known(lives.size_inferred),
@@ -111,6 +111,13 @@ class DevicePart:
         untimed = picked(self._untimed, ordinals, 1) != 0
         times = picked(self.tables.column("events", "time"), ordinals, missing)
         return np.where(untimed, missing, times), untimed
+
+    @property
+    def _unplaced(self) -> IntArray:
+        """Which lives have no address: those of final blocks that have none."""
+        absent = self.tables.missing("blocks", "address").astype(np.int8)
+        unplaced: IntArray = (self.lives.known < 0) & (picked(absent, self.lives.block, 0) != 0)
+        return unplaced
 
     @cached_property
     def _untimed(self) -> IntArray:

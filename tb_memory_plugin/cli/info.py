@@ -68,8 +68,8 @@ def _rows(device: Any) -> list[tuple[str, str]]:
     ]
     if device["time_span_us"] is not None:
         rows.append(("time span", format_duration(device["time_span_us"] * 1000)))
-    peak = device["allocated_peak_event"]
-    moment = "before the first event" if peak < 0 else f"after event {peak}"
+    peak, events = device["allocated_peak_event"], device["events"]
+    moment = text.moment(peak, events=events > 0)
     rows += [
         ("allocated at peak", f"{text.exact_bytes(device['allocated_peak'])} {moment}"),
         ("allocated at start", text.exact_bytes(device["allocated_start"])),

@@ -23,8 +23,9 @@ def run(arguments: argparse.Namespace) -> int:
         text.say_json(answer)
         return 0
     total, groups = answer["total_bytes"], answer["groups"]
+    recorded = len(found.recording.values("events", "action", device))
     event, time = answer["event"], answer["time"]
-    moment = "before the first event" if event < 0 else f"after event {event}"
+    moment = text.moment(event, events=recorded > 0)
     if time is not None:
         moment += f", {format_duration(time)} from the origin"
     text.say(f"{text.styled(device.name, 'bold')} {moment}: {text.exact_bytes(total)} allocated")
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{100 * group['bytes'] / total:.1f} %" if total else "",
             text.grouped(group["count"]),
             format_bytes(group["largest"]),
-            _oldest(group),
+            _oldest(group) if recorded else "",
             group["label"],
         ]
         for group in shown

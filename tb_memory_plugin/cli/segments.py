@@ -21,7 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
         text.say_json(answer)
         return 0
     event, time = answer["event"], answer["time"]
-    moment = "before the first event" if event < 0 else f"after event {event}"
+    recorded = len(recording.values("events", "action", device))
+    moment = text.moment(event, events=recorded > 0)
     if time is not None:
         moment += f", {format_duration(time)} from the origin"
     text.say(f"{text.styled(device.name, 'bold')} {moment}")

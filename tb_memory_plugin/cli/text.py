@@ -56,6 +56,13 @@ def counted(number: int, noun: str) -> str:
     return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def moment(event: int, *, events: bool = True) -> str:
+    """After which event; ``events``: whether there are any, or the recording is of one moment."""
+    if not events:
+        return "at the end"
+    return "before the first event" if event < 0 else f"after event {event}"
+
+
 def exact_bytes(count: int | None) -> str:
     """Bytes for reading and for copying: ``11.6 GiB (12 426 629 128 bytes)``."""
     if count is None:

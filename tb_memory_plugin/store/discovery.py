@@ -23,6 +23,8 @@ _PAUSE_AFTER = 500
 
 _UNFINISHED = (".tmp", ".part", ".partial", ".crdownload", ".swp", ".lock", "~")
 _UNINTERESTING = ("__pycache__", "node_modules")
+#: Names that many tools give: only the content tells whether such a file counts.
+_TOLD_BY_CONTENT = (".json", ".json.gz", ".prof", ".pprof", ".prof.gz", ".pprof.gz")
 _NOWHERE = Stat(0, 0)
 
 
@@ -150,7 +152,7 @@ def _files(
     pace: Callable[[], None],
 ) -> Iterator[Found]:
     files = [item for item in items if not item.is_folder and _promising(item.name)]
-    if probes is not None:  # JSON is everywhere: only its content tells whether it counts
+    if probes is not None:  # JSON is everywhere
         files = [item for item in files if _counts(storage, item, probes, pace)]
     if len(files) > MOST_OF_FOLDER:
         run, _ = run_of(root, folders)
@@ -228,7 +230,7 @@ def _unlisted(root: Root, folders: tuple[str, ...], error: OSError | StorageErro
 def _promising(name: str) -> bool:
     if name.startswith((".", "~")) or name.lower().endswith(_UNFINISHED):
         return False
-    return format_by_name(name) is not None or name.lower().endswith((".json", ".json.gz"))
+    return format_by_name(name) is not None or name.lower().endswith(_TOLD_BY_CONTENT)
 
 
 def _stat(storage: Storage, item: Item) -> Stat:

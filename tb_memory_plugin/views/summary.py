@@ -89,8 +89,10 @@ def default_grouping(recording: Recording, device: Device) -> str:
 
 def _tells(recording: Recording, by: str) -> bool:
     """Whether grouping ``by`` can tell anything apart in this recording."""
-    if by in ("stack", "size", "lifetime", "age", "pattern"):
+    if by in ("stack", "size", "pattern"):
         return True
+    if by in ("lifetime", "age"):
+        return len(recording.table("events")) > 0
     columns = {"dtype_shape": ("dtype", "shape")}.get(by, (by,))
     table = recording.table("allocations")
     return any(table.column(name).null_count < len(table) for name in columns)

@@ -10,6 +10,7 @@ from tb_memory_plugin.analysis.alive import peak_row
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.positions import Ranges, lanes, ranges
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import AFTER
 from tb_memory_plugin.views.tile.lives import Lives
@@ -45,6 +46,14 @@ def offsets(recording: Recording, device: Device, of: Lives, layout: str) -> Int
         return place_of(recording, device, address)
     key = ("segment_lanes", device.index)
     return memo(recording, key, lambda: lanes(of.bytes, _sequence(of)))
+
+
+def placed(recording: Recording, device: Device) -> bool:
+    """Whether the recording says at which addresses the allocations of a device are."""
+    table = recording.table("allocations")
+    if not table.column("address").null_count:
+        return True
+    return bool(arrays.valid(table, "address")[recording.rows("allocations", device)].all())
 
 
 def place_of(recording: Recording, device: Device, address: IntArray) -> IntArray:

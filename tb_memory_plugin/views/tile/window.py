@@ -48,6 +48,8 @@ def tile(
     """
     if layout not in LAYOUTS:
         raise QueryError(f"There is no layout {layout!r}; choose one of {', '.join(LAYOUTS)}.")
+    if layout == "address" and of == "allocations" and not extents.placed(recording, device):
+        raise QueryError("The recording holds no addresses; choose the layout stacked or lane.")
     shown = lives(
         recording,
         device,

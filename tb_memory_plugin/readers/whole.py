@@ -1,0 +1,62 @@
+"""The bytes of a file, whole and inflated, for formats that are decoded in one go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tb_memory_plugin.errors import SourceError
+from tb_memory_plugin.readers import limits, opening
+
+_PIECE = 1 << 20
+
+
+@contextmanager
+def whole(path: Path, most: int, progress: Callable[[float], None]) -> Iterator[bytes]:
+    """The bytes of ``path``, at most ``most``; memory inside the block is limited by their number.
+
+    ``progress(part)`` is called as they are read. Raises SourceError for files that cannot be read
+    or are written to meanwhile, for what is larger, and for a MemoryError inside the block; and
+    Malformed for damaged gzip data.
+    """
+    name = path.name
+    with opening.regular_file(path, name) as file:
+        before = os.fstat(file.fileno())
+        try:
+            with limits.memory_ceiling(before.st_size) as grant:
+                pieces = bytearray()
+
+                def seen(part: float, count: int) -> None:
+                    grant(count)
+                    progress(part)
+
+                stream = opening.Stream(file, most, seen)
+                while piece := stream.read(_PIECE):
+                    pieces += piece
+                    if len(pieces) > most:
+                        raise _too_large(name, most)
+                _check_unchanged(name, before, os.fstat(file.fileno()))
+                yield bytes(pieces)
+        except MemoryError:
+            raise SourceError(
+                name,
+                "asks for more memory than a file of its size can need, or than there is",
+                "read it on a machine with more memory; if it is small, it is damaged or hostile",
+            ) from None
+
+
+def _too_large(name: str, most: int) -> SourceError:
+    return SourceError(
+        name,
+        f"is larger than {most >> 20} MiB, the most that a file of its kind can need",
+        "look whether it is what its name says",
+    )
+
+
+def _check_unchanged(name: str, before: os.stat_result, after: os.stat_result) -> None:
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise SourceError(
+            name, "changed while it was read", "open it again when the job has written all of it"
+        )
