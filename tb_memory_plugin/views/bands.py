@@ -13,6 +13,7 @@ from tb_memory_plugin.analysis.grouping import argument, group_ids
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ranking import ranking
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views import grid
 
 #: Rows between two states that are kept.
 STRIDE = 64
@@ -50,6 +51,47 @@ def at_rows(recording: Recording, device: Device, of: Bands, rows: IntArray) -> 
     sums = exact.sum_by(which * count + of.moved[moving], deltas, len(rows) * count)
     exact_states: IntArray = states + sums.reshape(-1, count)
     return exact_states
+
+
+def highest(recording: Recording, device: Device, of: Bands, bins: grid.Bins) -> IntArray:
+    """The most bytes of every band (a column each) after any of the rows seen in each bin."""
+    found = np.zeros((len(bins.start), of.kept.shape[1]), dtype=np.int64)
+    if not found.size:
+        return found
+    # So many bins at a time that their rows take little memory; one at least.
+    pieces = (bins.stop - bins.start[0]) // _CHUNK
+    edges = np.append(np.flatnonzero(np.append(True, pieces[1:] != pieces[:-1])), len(pieces))
+    for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        start, stop = bins.start[begin:end], bins.stop[begin:end]
+        found[begin:end] = _highest(recording, device, of, start, stop)
+    return found
+
+
+def _highest(
+    recording: Recording, device: Device, of: Bands, start: IntArray, stop: IntArray
+) -> IntArray:
+    first, last = int(start[0]), int(stop[-1])
+    allocated = recording.values("usage", "allocated", device)[first:last]
+    before = at_rows(recording, device, of, start[:1])[0]
+    moved = of.moved[first + 1 : last]
+    deltas = allocated[1:] - allocated[:-1]
+    found = np.empty((len(start), len(before)), dtype=np.int64)
+    for band in range(len(before)):
+        own = np.flatnonzero(moved == band)
+        after = np.append(0, np.cumsum(deltas[own])) + before[band]
+        row = own + first + 1
+        low = np.searchsorted(row, start, side="right")
+        found[:, band] = most(after, low, np.searchsorted(row, stop, side="left"))
+    return found
+
+
+def most(values: IntArray, first: IntArray, last: IntArray) -> IntArray:
+    """The largest of ``values[first]`` … ``values[last]``, both with it, for each pair."""
+    if not len(first):
+        return np.zeros(0, dtype=np.int64)
+    pairs = np.stack([first, last + 1], axis=1).ravel()
+    found: IntArray = np.maximum.reduceat(np.append(values, values[-1]), pairs)[::2]
+    return found
 
 
 def of_bands(recording: Recording, device: Device, band: IntArray, count: int) -> Bands:

@@ -1,4 +1,4 @@
-"""A window, made into what every pool and stream held and used at the instants of the curve."""
+"""A window, made into the most that every pool and stream held and used in each of its bins."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import AFTER
 from tb_memory_plugin.views import bands, grid, ipc, usage
 
+#: When mapped ranges come and go, which, and by how many bytes.
+Moves = tuple[IntArray, IntArray, IntArray]
+
 #: Places with columns of their own; what is smaller is summed up in the last.
 MOST = 32
 REST_KEY = "…rest"
@@ -33,8 +36,9 @@ def window(
 ) -> bytes:
     """The Arrow IPC stream of ``GET pools``: the bins and instants of ``usage`` for this window.
 
-    Columns ``begin``, ``end``, ``event``, ``time``, then ``r0`` … and ``a0`` …: bytes reserved for
-    each place and allocated in it. Raises QueryError.
+    Columns ``begin``, ``end``, ``event``, ``time``, then ``r0`` … and ``a0`` …: the most bytes that
+    were reserved for each place, and allocated in it, after anything seen in the bin. Each has its
+    own moment: what one place holds most at is seldom where another does. Raises QueryError.
     """
     of = grid.axis(recording, device, axis)
     groups, reserving, band = _grouped(recording, device)
@@ -50,10 +54,11 @@ def window(
         "event": arrays.column(event, kind),
         "time": usage.times(recording, device, rows),
     }
-    reserved = _reserved(recording, device, reserving, count, event)
+    moves = _moves(recording, device)
+    reserved = _most_reserved(recording, device, moves, reserving, count, found)
     key = ("pool_bands", device.index)
     held = memo(recording, key, lambda: bands.of_bands(recording, device, band, count))
-    allocated = bands.at_rows(recording, device, held, rows)
+    allocated = bands.highest(recording, device, held, found)
     for place in range(count):
         columns[f"r{place}"] = arrays.column(reserved[:, place], kind)
         columns[f"a{place}"] = arrays.column(allocated[:, place], kind)
@@ -63,7 +68,7 @@ def window(
         "end": of.end if end is None else end,
         "bin": found.width,
         "groups": groups,
-        "problems": _problems(recording, device, rows, reserved),
+        "problems": _problems(recording, device, moves, rows, event),
     }
     return ipc.stream(columns, "window", about)
 
@@ -100,7 +105,7 @@ def _described(place: Place, peak: int) -> dict[str, Any]:
     }
 
 
-def _moves(recording: Recording, device: Device) -> tuple[IntArray, IntArray, IntArray]:
+def _moves(recording: Recording, device: Device) -> Moves:
     """When mapped ranges come and go (-1: before the window), which, and by how many bytes."""
     birth = recording.values("segment_lives", "birth", device)
     death = recording.values("segment_lives", "death", device)
@@ -130,26 +135,43 @@ def _peaks(recording: Recording, device: Device, group: IntArray, count: int) ->
     return found
 
 
-def _reserved(
-    recording: Recording, device: Device, group: IntArray, count: int, instants: IntArray
+def _most_reserved(
+    recording: Recording,
+    device: Device,
+    moves: Moves,
+    group: IntArray,
+    count: int,
+    found: grid.Bins,
 ) -> IntArray:
-    """Bytes mapped for each group (a column) after each of ``instants``, which never go back."""
-    event, row, delta = _moves(recording, device)
-    place = np.searchsorted(instants, event, side="left")
-    cell = place * count + group[row].astype(np.int64)
-    moved = exact.sum_by(cell, delta, (len(instants) + 1) * count)
-    moved = moved.reshape(len(instants) + 1, count)
-    sums: IntArray = np.cumsum(moved, axis=0)[:-1]
-    return sums
+    """The most bytes mapped for each group (a column) after any event seen in each bin."""
+    event, row, delta = moves
+    moved = recording.values("usage", "event", device)
+    first, last = moved[found.start], moved[found.stop - 1]
+    of = group[row]
+    most = np.zeros((len(first), count), dtype=np.int64)
+    for place in range(count):
+        own = of == place
+        when = event[own]
+        # After all that one event does.
+        final = np.append(when[1:] != when[:-1], True)[: len(when)]
+        most[:, place] = bands.most(
+            np.append(0, exact.running(0, delta[own])[1:][final]),
+            np.searchsorted(when[final], first, side="right"),
+            np.searchsorted(when[final], last, side="right"),
+        )
+    return most
 
 
 def _problems(
-    recording: Recording, device: Device, rows: IntArray, reserved: IntArray
+    recording: Recording, device: Device, moves: Moves, rows: IntArray, event: IntArray
 ) -> list[str]:
+    """Whether what is mapped after each ``event`` is what the ``rows`` of usage say."""
     if not reserved_known(recording, device):
         return []
     told = recording.values("usage", "reserved", device)[rows]
-    other = int((reserved.sum(axis=1) != told).sum())
+    when, _, delta = moves
+    mapped = exact.running(0, delta)[np.searchsorted(when, event, side="right")]
+    other = int((mapped != told).sum())
     if not other:
         return []
     return [

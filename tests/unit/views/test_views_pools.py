@@ -1,8 +1,10 @@
-"""What pools held, bin by bin, against the state of the allocator at the same instants."""
+"""The most that pools held, bin by bin, against the allocator's state after every event in it."""
 
 from __future__ import annotations
 
+import itertools
 import json
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,8 +16,9 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.places import places
 from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views import pools, usage
-from tb_memory_plugin.views.segments import groups_of
+from tb_memory_plugin.store.load import load_path
+from tb_memory_plugin.views import bands, pools, usage
+from tb_memory_plugin.views.segments_groups import groups_of
 from tests.fixtures.histories import history
 from tests.unit.analysis.simulated import simulated
 from tests.unit.analysis.worlds import ruins, worlds
@@ -36,6 +39,12 @@ def alive(rows: list[dict[str, Any]], event: int) -> list[dict[str, Any]]:
     ]
 
 
+def events_in(recording: Recording, row: dict[str, Any]) -> range:
+    """The events of which the state is seen in a bin by event; -1 is before the first."""
+    begin, end = row["begin"], min(row["end"], len(recording.table("events")))
+    return range(begin if begin > 0 else -1, max(begin, end))
+
+
 def key(recording: Recording, row: dict[str, Any]) -> str:
     pool, stream = row["pool"], row["stream"]
     first = "?" if pool is None else "{},{}".format(*recording.meta["pools"][pool])
@@ -53,7 +62,7 @@ def key(recording: Recording, row: dict[str, Any]) -> str:
     st.integers(1, 40),
     st.integers(1, 12),
 )
-def test_every_bin_is_what_was_held_at_its_instant(
+def test_every_bin_is_the_most_that_was_held_in_it(
     recording: Recording, begin: int, length: int, width: int
 ) -> None:
     found = derive(recording)
@@ -73,14 +82,17 @@ def test_every_bin_is_what_was_held_at_its_instant(
     allocations = found.table("allocations").to_pylist()
     rows = table.to_pylist()
     for row, told in zip(rows, curve.to_pylist(), strict=True):
+        most_reserved, most_allocated = [], []
         for place, group in enumerate(about["groups"]):
-            held = [s for s in alive(segments, row["event"]) if key(found, s) == group["key"]]
-            own = [a for a in alive(allocations, row["event"]) if key(found, a) == group["key"]]
-            assert row[f"r{place}"] == sum(s["size"] for s in held)
-            assert row[f"a{place}"] == sum(a["requested"] for a in own)
-        count = len(about["groups"])
-        assert sum(row[f"a{place}"] for place in range(count)) == told["allocated"]
-        total = sum(row[f"r{place}"] for place in range(count))
+            held = [s for s in segments if key(found, s) == group["key"]]
+            own = [a for a in allocations if key(found, a) == group["key"]]
+            inside = events_in(found, row)
+            most_reserved.append(max(sum(s["size"] for s in alive(held, e)) for e in inside))
+            most_allocated.append(max(sum(a["requested"] for a in alive(own, e)) for e in inside))
+            assert row[f"r{place}"] == most_reserved[-1]
+            assert row[f"a{place}"] == most_allocated[-1]
+        assert sum(most_allocated) >= told["allocated"]
+        total = sum(s["size"] for s in alive(segments, row["event"]))
         if told["reserved"] is not None and total != told["reserved"]:
             assert about["problems"]
 
@@ -104,8 +116,9 @@ def test_private_pools_have_an_envelope_of_their_own() -> None:
         ("0,1@0x5", "private pool 0,1, stream 0x5", 1024),
     ]
     assert about["problems"] == []
-    # The first bin shows what was before the first event: nothing is higher in it.
-    assert table.column("r0").to_pylist() == [0, 4096, 4096, 0]
+    # The curve's first bin shows what was before the first event: nothing is allocated after it.
+    assert table.column("event").to_pylist()[0] == -1
+    assert table.column("r0").to_pylist() == [4096, 4096, 4096, 0]
     assert table.column("r1").to_pylist() == [0, 1024, 1024, 1024]
     assert table.column("a1").to_pylist() == [0, 0, 1000, 1000]
 
@@ -200,14 +213,56 @@ def test_places_are_pairs_of_pool_and_stream_however_many(many: int) -> None:
     assert ranks.tolist() == [expected.index(pair) for pair in pairs]
 
 
+@pytest.mark.parametrize("width", [3, 40, 1000])
 @pytest.mark.parametrize("expandable", [False, True])
-@pytest.mark.parametrize("seed", range(4))
-def test_pools_hold_what_the_state_of_the_same_instant_says(seed: int, expandable: bool) -> None:
-    recording = simulated(seed, expandable=expandable, calls=60).recording
-    table, about = ask(recording, width=40)
+def test_pools_hold_what_the_states_of_their_bins_say(expandable: bool, width: int) -> None:
+    recording = simulated(2, expandable=expandable, calls=60).recording
+    table, about = ask(recording, width=width)
+    states = {}
+    for event in range(-1, len(recording.table("events"))):
+        groups, _ = groups_of(recording, segment_state(recording, recording.devices[0], event))
+        states[event] = {g["key"]: (g["reserved"], g["requested"]) for g in groups}
     for row in table.to_pylist():
-        state = segment_state(recording, recording.devices[0], row["event"])
-        groups, _ = groups_of(recording, state)
-        held = {group["key"]: (group["reserved"], group["requested"]) for group in groups}
         for place, group in enumerate(about["groups"]):
-            assert (row[f"r{place}"], row[f"a{place}"]) == held.get(group["key"], (0, 0))
+            held = [states[event].get(group["key"], (0, 0)) for event in events_in(recording, row)]
+            assert row[f"r{place}"] == max(reserved for reserved, _ in held)
+            assert row[f"a{place}"] == max(requested for _, requested in held)
+
+
+@pytest.mark.parametrize("name", ["oom_expandable_3gpu", "no_time_us_segments"])
+def test_no_pool_of_a_real_snapshot_loses_its_peak_at_any_zoom(
+    name: str, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bands, "_CHUNK", 1 << 9)  # several pieces of rows
+    recording = load_path(shared_data / "snapshots" / f"{name}.pickle", cache=False)
+    device = recording.devices[0]
+    _, about = ask(recording, width=1)
+    segments, allocations = (
+        recording.table(table)[recording.rows(table, device)].to_pylist()
+        for table in ("segment_lives", "allocations")
+    )
+    count = recording.rows("events", device).stop
+    for place, group in enumerate(about["groups"]):
+        held = after_every_event([s for s in segments if key(recording, s) == group["key"]], count)
+        own = after_every_event(
+            [a for a in allocations if key(recording, a) == group["key"]], count
+        )
+        assert group["reserved_peak"] == max(held)
+        for width in (1, 7, 100, 1500):
+            table, _ = ask(recording, width=width)
+            for row in table.to_pylist():
+                inside = events_in(recording, row)
+                low, high = inside.start + 1, inside.stop + 1
+                assert row[f"r{place}"] == max(held[low:high])
+                assert row[f"a{place}"] == max(own[low:high])
+
+
+def after_every_event(rows: list[dict[str, Any]], events: int) -> list[int]:
+    """The bytes of lives before the first event, then after each."""
+    moved = [0] * (events + 1)
+    for row in rows:
+        size = row["requested"] if "requested" in row else row["size"]
+        moved[0 if row["birth"] is None else row["birth"] + 1] += size
+        if row["death"] is not None:
+            moved[row["death"] + 1] -= size
+    return list(itertools.accumulate(moved))
