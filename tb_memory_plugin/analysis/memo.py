@@ -97,11 +97,19 @@ def memo(recording: Recording, name: Hashable, work: Callable[[], T]) -> T:
 
 
 def _size(result: Any) -> int:
-    """Bytes of memory that ``result`` holds, roughly; mapped columns count as nothing."""
+    """Bytes of memory that ``result`` holds, roughly; mapped columns count as nothing.
+
+    A part of an array holds all of it.
+    """
     if isinstance(result, np.ndarray):
-        return result.nbytes if result.flags.owndata or result.base is None else 0
+        whole = result
+        while isinstance(whole.base, np.ndarray):
+            whole = whole.base
+        return int(whole.nbytes) if whole.flags.owndata else 0
     if isinstance(result, (tuple, list)):
         return sys.getsizeof(result) + sum(map(_size, result))
+    if isinstance(result, dict):
+        return sys.getsizeof(result) + _size([*result.keys(), *result.values()])
     if is_dataclass(result):
         return sum(_size(getattr(result, field.name)) for field in fields(result))
     return sys.getsizeof(result)

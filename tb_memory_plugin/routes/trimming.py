@@ -13,11 +13,17 @@ import time
 #: Bytes from which on memory is the system's again as soon as it is freed. numpy asks for large
 #: pages from here on, so that taking it anew costs little; smaller columns are used again.
 LARGE = 4 << 20
-#: Bytes that each thread's room may have free at its end.
+#: Bytes that the room of a thread may have free at its end.
 _MOST_FREE = 2 * LARGE
+#: Threads have the use of so many rooms together; Python lets one of them work at a time.
+_ROOMS = 2
 
 _EVERY = 1.0  # seconds between two times
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # parameters of mallopt in glibc's malloc.h
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = (
+    -1,
+    -3,
+    -8,
+)  # parameters of mallopt in glibc's malloc.h
 
 _lock = threading.Lock()
 _last = 0.0
@@ -35,6 +41,7 @@ def give_back_at_once() -> None:
         return
     set_option(_MMAP_THRESHOLD, LARGE)
     set_option(_TRIM_THRESHOLD, _MOST_FREE)
+    set_option(_ARENA_MAX, _ROOMS)
 
 
 def trim() -> None:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import gc
 import threading
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tb_memory_plugin.analysis import memo as memo_module
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.grouping import GROUPINGS
 from tb_memory_plugin.analysis.memo import ROOM_PER_EVENT, _Memo
+from tb_memory_plugin.recording.recording import open_recording, save
+from tb_memory_plugin.views import breakdown, pools, usage
+from tb_memory_plugin.views.tile.window import LAYOUTS, tile
 from tests.fixtures.histories import history
+from tests.unit.analysis.simulated import simulated
 
 
 def test_work_is_done_once_for_a_recording() -> None:
@@ -65,6 +74,83 @@ def test_a_long_recording_gets_room_by_its_events() -> None:
     kept.get(recording, "does not", lambda: np.zeros(room + 1, np.int8))
     assert kept.get(recording, "fits", lambda: np.ones(1)).size == room - 200
     assert kept.get(recording, "does not", lambda: np.ones(1)).size == 1
+
+
+@dataclass(frozen=True)
+class Pair:
+    first: IntArray
+    second: list[dict[str, IntArray]]
+
+
+def test_a_part_of_an_array_takes_the_room_of_all_of_it() -> None:
+    kept, recording = _Memo(100_000), history()
+    many = np.zeros(10_000, np.int64)  # 80 000 bytes
+    kept.get(recording, "part", lambda: many[:1])
+    assert kept._held >= many.nbytes
+    # What numpy finds is a part of what it looked for it with.
+    kept.get(recording, "found", lambda: Pair(np.flatnonzero(many == 0), []))
+    assert list(kept._results) == [(id(recording), "found")]
+    # 24 000 more would be too many, however deep they are.
+    kept.get(recording, "deep", lambda: Pair(many[:0], [{"a": np.zeros(3000, np.int64)}]))
+    assert list(kept._results) == [(id(recording), "found")]
+
+
+def test_mapped_columns_take_no_room(tmp_path: Path) -> None:
+    save(history([("alloc", place * 512, 512) for place in range(4000)]), tmp_path / "one.tbmem")
+    recording = open_recording(tmp_path / "one.tbmem")
+    kept = _Memo(1 << 20)
+    kept.get(recording, "sizes", lambda: recording.values("events", "size")[10:])
+    assert 0 < kept._held < 1000
+
+
+def test_whatever_is_asked_no_more_is_held_than_there_is_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recording = simulated(3, expandable=True, calls=200).recording
+    device = recording.devices[0]
+    room = max(60_000, ROOM_PER_EVENT * len(recording.table("events")))
+    kept = _Memo(60_000)
+    monkeypatch.setattr(memo_module, "_MEMO", kept)
+    dropped = False
+    for by in GROUPINGS:
+        grouped: dict[str, Any] = {"by": by, "pattern": "a" if by == "pattern" else ""}
+        before = set(kept._results)
+        usage.window(recording, device, axis="event", width=100, **grouped)
+        breakdown.page(recording, device, at="peak", **grouped)
+        for layout in LAYOUTS:
+            asked: dict[str, Any] = {
+                "axis": "event",
+                "level": 1,
+                "index": 0,
+                "layout": layout,
+                "height": 100,
+            }
+            tile(recording, device, **asked, **grouped, filter=f"size>{len(by)}")
+        pools.window(recording, device, axis="event", width=100)
+        dropped |= not before <= set(kept._results)
+        assert held_by([result for result, _ in kept._results.values()]) <= room
+    assert dropped, "all had room: that tests nothing"
+
+
+def held_by(result: Any) -> int:
+    """The bytes of all arrays in a result, each once."""
+    owners: dict[int, int] = {}
+
+    def look(at: Any) -> None:
+        if isinstance(at, np.ndarray):
+            while isinstance(at.base, np.ndarray):
+                at = at.base
+            owners[id(at)] = at.nbytes if at.flags.owndata else 0
+        elif isinstance(at, (list, tuple)):
+            for each in at:
+                look(each)
+        elif isinstance(at, dict):
+            look(list(at.values()))
+        elif is_dataclass(at):
+            look([getattr(at, field.name) for field in fields(at)])
+
+    look(result)
+    return sum(owners.values())
 
 
 def test_results_go_with_their_recording() -> None:
