@@ -33,6 +33,12 @@ def reserved_known(recording: Recording, device: Device) -> bool:
     return bool(not column.null_count or column[recording.rows("usage", device).start].is_valid)
 
 
+def segments_known(recording: Recording, device: Device) -> bool:
+    """Whether the recording knows any segment of ``device``, now or ever."""
+    rows = recording.rows("segment_lives", device)
+    return bool(rows.stop > rows.start)
+
+
 def peak_row(recording: Recording, device: Device) -> int:
     """The row, within the device's usage, where allocated first is at its highest."""
     return memo(

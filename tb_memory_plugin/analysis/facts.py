@@ -29,7 +29,10 @@ def facts(recording: Recording) -> dict[str, Any]:
     ``blocks_before_window``; ``distinct_stacks`` and ``distinct_frames`` of its events, by
     content; ``peak_bytes_by_stack_top5`` by stack of birth, all unknown stacks as one; ``oom``
     with ``event``, ``requested``, ``device_free``; ``pools`` and ``streams`` of the final
-    segments; ``time_span_us`` from first to last event, None without time stamps.
+    segments; ``time_span_us`` from first to last event, None without time stamps. Of a profiler's
+    trace also ``device_type`` and ``device_id`` as in the file, the sums ``bytes_allocated`` and
+    ``bytes_freed``, and ``net_end`` and ``net_peak`` above the start; what is allocated is None
+    where the trace has no totals.
     """
     return {
         "annotations": _annotations(recording),
@@ -69,6 +72,7 @@ def device_facts(recording: Recording, device: Device) -> dict[str, Any]:
         "streams": len(arrays.distinct(recording.values("segments", "stream", device))),
         "pending_free_blocks": int((state == BlockState.PENDING_FREE).sum()),
         "time_span_us": _time_span_us(recording, device),
+        **_of_trace(recording, device),
     }
 
 
@@ -129,6 +133,31 @@ def _pools(recording: Recording, device: Device) -> list[list[int]]:
     pools = recording.meta["pools"]
     rows: IntArray = arrays.distinct(recording.values("segments", "pool", device))
     return sorted([int(part) for part in pools[row]] for row in rows if row >= 0)
+
+
+def _of_trace(recording: Recording, device: Device) -> dict[str, Any]:
+    """What a trace is asked beside, and where its totals tell what the events cannot."""
+    entry = recording.meta["devices"][device.index]
+    if "device_type" not in entry:
+        return {}
+    born = recording.values("events", "action", device) == Action.ALLOC
+    size = recording.values("events", "size", device)
+    allocated = recording.values("usage", "allocated", device)
+    start, peak = int(allocated[0]), peak_row(recording, device)
+    reserved = recording.values("reported", "reserved", device)
+    found = {
+        "device_type": entry["device_type"],
+        "device_id": entry["device_id"],
+        "bytes_allocated": exact.total(size[born]),
+        "bytes_freed": exact.total(size[~born]),
+        "net_end": int(allocated[-1]) - start,
+        "net_peak": int(allocated[peak]) - start,
+        "reserved_peak": int(reserved.max()) if len(reserved) else None,
+    }
+    if not len(reserved):
+        unknown = ("allocated_start", "allocated_end", "allocated_peak", "allocated_peak_event")
+        found |= dict.fromkeys(unknown)
+    return found
 
 
 def _time_span_us(recording: Recording, device: Device) -> int | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_memory_plugin.analysis import exact
-from tb_memory_plugin.analysis.alive import reserved_known
+from tb_memory_plugin.analysis.alive import reserved_known, segments_known
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.places import pool_ranks
 from tb_memory_plugin.analysis.segment_state_blocks import Placed, placed
@@ -147,7 +147,11 @@ def segment_state(recording: Recording, device: Device, event: int) -> SegmentSt
         mapped=total,
         outside=pieces.outside,
         outside_bytes=pieces.outside_bytes,
-        problems=tuple(_problems(reserved, total, ranges, pieces)),
+        problems=tuple(
+            _problems(
+                reserved if segments_known(recording, device) else total, total, ranges, pieces
+            )
+        ),
     )
 
 

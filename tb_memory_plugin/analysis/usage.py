@@ -59,6 +59,8 @@ def usage(tables: DeviceTables, lives: Lives) -> Usage:
     try:
         allocated = exact.running(before, moved)
         reserved = None if start is None else exact.running(start, mapped)
+        if not len(segments):
+            reserved = _reported(tables, event) if reserved is None else reserved
     except OverflowError:
         raise tables.refuse("the allocations add up to more than 64 bits can count") from None
     for sums, words in ((allocated, "the allocations add"), (reserved, "the segments add")):
@@ -73,6 +75,16 @@ def usage(tables: DeviceTables, lives: Lives) -> Usage:
         reserved=reserved,
         allocation=np.concatenate([[-1], allocation]),
     )
+
+
+def _reported(tables: DeviceTables, event: IntArray) -> IntArray | None:
+    """What the source says is reserved, before the first event and after each of ``event``."""
+    at, reserved = tables.column("reported", "event"), tables.column("reported", "reserved")
+    if not reserved.any():
+        return None  # nothing is said, or the allocator (a CPU's) holds nothing back
+    place = np.searchsorted(at, np.concatenate([[-1], event]), side="right") - 1
+    found: IntArray = reserved[np.maximum(place, 0)].astype(np.int64)
+    return found
 
 
 def _note_oddities(tables: DeviceTables, allocated: IntArray, reserved: IntArray | None) -> None:

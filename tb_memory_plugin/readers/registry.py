@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from tb_memory_plugin.readers import jax_pprof, native, torch_snapshot
+from tb_memory_plugin.readers import jax_pprof, kineto_trace, native, torch_snapshot
 from tb_memory_plugin.recording.recording import Recording
 
 
@@ -31,6 +31,7 @@ READERS: tuple[Reader, ...] = (
     native,
     torch_snapshot,
     jax_pprof,
+    kineto_trace,
 )
 
 

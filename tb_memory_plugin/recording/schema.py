@@ -124,6 +124,13 @@ RECORDED: dict[str, pa.Schema] = {
         expandable=_BOOL,
         stack=_I32,
     ),
+    # What the source itself says of a device after an event, where it says it.
+    "reported": _schema(
+        device=_I16,
+        event=_I64,
+        allocated=_I64,
+        reserved=_I64,
+    ),
     # Interned by content.
     "frames": _schema(function=_TEXT, file=_TEXT, line=_I32, extra=_TEXT),
     "stacks": _schema(frames=pa.list_(pa.int32())),  # rows of frames, innermost first
@@ -239,6 +246,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "segments": ("address",),
     "allocations": ("birth", "address"),  # nulls (before the window) first
     "usage": ("event",),
+    "reported": ("event",),
     "segment_lives": ("birth", "address"),
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.analysis import exact
-from tb_memory_plugin.analysis.alive import reserved_known
+from tb_memory_plugin.analysis.alive import reserved_known, segments_known
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.places import Place, places
@@ -166,7 +166,7 @@ def _problems(
     recording: Recording, device: Device, moves: Moves, rows: IntArray, event: IntArray
 ) -> list[str]:
     """Whether what is mapped after each ``event`` is what the ``rows`` of usage say."""
-    if not reserved_known(recording, device):
+    if not (reserved_known(recording, device) and segments_known(recording, device)):
         return []
     told = recording.values("usage", "reserved", device)[rows]
     when, _, delta = moves

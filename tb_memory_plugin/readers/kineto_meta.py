@@ -1,0 +1,127 @@
+"""What a Kineto trace says of itself, what it leaves out, and what is odd about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tb_memory_plugin.readers.checked import INT64_MAX
+from tb_memory_plugin.readers.kineto_columns import Columns
+from tb_memory_plugin.readers.kineto_memory import TYPES, History
+from tb_memory_plugin.readers.kineto_tables import Program
+
+#: In the year 2001: an earlier time stamp is not one since 1970.
+_UNIX = 10**18
+_VERSIONS = re.compile(r"[a-z]+(_[a-z]+)*_version")
+_ACCELERATORS = ("cuda", "hip", "xpu")
+
+
+def meta(
+    columns: Columns,
+    program: Program,
+    found: Sequence[History],
+    about: dict[str, Any],
+    origin: int,
+) -> dict[str, Any]:
+    """Devices, clock, rank, versions, ``missing`` and ``problems`` of a recording."""
+    base = about.get("baseTimeNanoseconds")
+    base = base if type(base) is int and 0 <= base <= INT64_MAX - abs(origin) else 0
+    whole = origin + base
+    is_unix = whole >= _UNIX
+    rank = _of(about.get("distributedInfo"), "rank")
+    return {
+        "devices": [_device(history, about) for history in found],
+        "time_origin_ns": whole,
+        "clock": "unix" if is_unix else "monotonic",
+        "rank": rank if type(rank) is int else None,
+        "versions": {
+            key: value
+            for key, value in about.items()
+            if _VERSIONS.fullmatch(key) and type(value) in (int, float, str)
+        },
+        "missing": list(_missing(program, found)),
+        "problems": list(_problems(columns, found)),
+    }
+
+
+def _device(history: History, about: dict[str, Any]) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "key": history.key,
+        "name": history.name,
+        "type": TYPES.get(history.type, f"device type {history.type}"),
+        "device_type": history.type,
+        "device_id": history.ordinal,
+    }
+    if history.ordinal >= 0:
+        entry["ordinal"] = history.ordinal
+    if entry["type"] in _ACCELERATORS:
+        capacity = _capacity(about.get("deviceProperties"), history.ordinal)
+        if capacity is not None:
+            entry["capacity"] = capacity
+    return entry
+
+
+def _capacity(properties: Any, ordinal: int) -> int | None:
+    for one in properties if type(properties) is list else ():
+        if _of(one, "id") == ordinal:
+            size = _of(one, "totalGlobalMem")
+            return size if type(size) is int and 0 < size <= INT64_MAX else None
+    return None
+
+
+def _of(value: Any, key: str) -> Any:
+    return value.get(key) if type(value) is dict else None
+
+
+def _missing(program: Program, found: Sequence[History]) -> Iterator[dict[str, str]]:
+    if any(history.made_up for history in found):
+        yield {
+            "what": "addresses",
+            "why": "The trace does not say where allocations are, as torch does since 1.10: a free "
+            "is taken for that of the latest allocation of its size, so sums are exact and "
+            "single lives are guesses",
+            "remedy": "Trace with a later torch",
+        }
+    if any(history.allocated is None for history in found):
+        yield {
+            "what": "what was there before",
+            "why": "The trace has no totals of the allocator: curves begin at what the trace frees",
+            "remedy": "Trace with a later torch",
+        }
+    if any(history.rest for history in found):
+        yield {
+            "what": "allocations before the window",
+            "why": "Of what was alive before the trace began and was never freed in it the trace "
+            "has the sum only: it is one block",
+            "remedy": "Begin to trace before the model is built, or take a snapshot",
+        }
+    if not program.has_python:
+        yield {
+            "what": "stacks",
+            "why": "Python calls were not traced: stacks are of operators and annotations",
+            "remedy": "Profile with with_stack=True",
+        }
+    if not program.has_steps:
+        yield {
+            "what": "steps",
+            "why": "No step is marked in the trace",
+            "remedy": "Call step() of the profiler after every training step",
+        }
+
+
+def _problems(columns: Columns, found: Sequence[History]) -> Iterator[str]:
+    for history in found:
+        if history.breaks:
+            yield (
+                f"{history.name}: {history.breaks} times the allocator's total moves by other than "
+                "the event says: events are missing from the trace, and the curve goes by those "
+                "that are there."
+            )
+    if columns.strange_times:
+        yield f"{columns.strange_times} events without a valid time stamp were left out."
+    if columns.mended:
+        yield (
+            "The file is not quite JSON (stray backslashes, bytes that are no UTF-8): what could "
+            "not be read is written as ? or /."
+        )

@@ -1,0 +1,131 @@
+"""Traces that PyTorch's profiler exports (chrome JSON, plain or gzip) with ``profile_memory``."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tb_memory_plugin.errors import SourceError
+from tb_memory_plugin.readers import kineto_tables as made
+from tb_memory_plugin.readers import limits, opening
+from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.kineto_columns import Columns
+from tb_memory_plugin.readers.kineto_memory import histories
+from tb_memory_plugin.readers.kineto_meta import meta
+from tb_memory_plugin.readers.trace_stream import TraceStream
+from tb_memory_plugin.recording import builder
+from tb_memory_plugin.recording.arrays import TooMuchText
+from tb_memory_plugin.recording.recording import Recording
+
+FORMAT = "kineto_trace"
+
+_NAMES = re.compile(r"\.pt\.trace\.json(\.gz)?$", re.IGNORECASE)
+_JSON = re.compile(r"\.json(\.gz)?$", re.IGNORECASE)
+_HEAD = re.compile(
+    rb'"(traceEvents|schemaVersion|deviceProperties)"\s*:|\A\s*\[\s*\{[^{}]*"ph"\s*:'
+)
+#: XProf's own export of its trace viewer.
+_XPROF = b'"highres-ticks"'
+_REMEDY = "export the trace again with export_chrome_trace() and copy it whole"
+_RECORD = "profile with torch.profiler.profile(profile_memory=True, with_stack=True)"
+_READING = 0.8  # of the time goes to reading
+
+Progress = Callable[[float, str], None]
+
+
+def matches(name: str, head: bytes) -> bool:
+    """Whether a file of this name and first bytes is a trace, readable or not. No I/O."""
+    if _NAMES.search(name):
+        return True
+    start = opening.inflated_head(head)
+    return bool(_JSON.search(name) and _HEAD.search(start)) and _XPROF not in start
+
+
+def probe(path: Path) -> dict[str, Any]:
+    """``compressed`` and ``bytes`` of a file. Raises SourceError where it cannot be read."""
+    with opening.regular_file(path, path.name) as file:
+        size = os.fstat(file.fileno()).st_size
+        head = file.read(opening.HEAD)
+        if opening.inflated_head(head).lstrip()[:1] not in (b"{", b"["):
+            raise SourceError(path.name, "is not JSON", _REMEDY)
+    return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size}
+
+
+def read(path: Path, progress: Progress | None = None, limit: int | None = None) -> Recording:
+    """The recorded tables of a trace. Raises SourceError.
+
+    Reads the file as a stream: memory goes by what is kept, not by its length. Limits this
+    process's memory meanwhile, so it belongs in a process of its own. A compressed file may unpack
+    to ``limit`` bytes, by default half of the memory there is.
+    """
+    report = progress or _silent
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        columns, about = _columns(path, report, limit)
+        report(_READING, "finding what allocated")
+        return _recording(columns, about, path.name)
+    except Malformed as error:
+        raise SourceError(path.name, str(error), _REMEDY) from error
+    except TooMuchText as error:
+        raise SourceError(path.name, str(error), "trace fewer steps") from error
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _columns(path: Path, report: Progress, limit: int | None) -> tuple[Columns, dict[str, Any]]:
+    columns = Columns()
+    unpacked = limits.available() // 2 if limit is None else limit
+    with opening.regular_file(path, path.name) as file:
+        before = os.fstat(file.fileno())
+        try:
+            with limits.memory_ceiling(before.st_size) as grant:
+
+                def seen(part: float, count: int) -> None:
+                    grant(count)
+                    report(_READING * part, "reading")
+
+                stream = TraceStream(opening.Stream(file, unpacked, seen).read)
+                for batch in stream.batches():
+                    columns.add(batch)
+        except MemoryError:
+            raise SourceError(
+                path.name,
+                "asks for more memory than a file of its size can need, or than there is",
+                "read it on a machine with more memory; if it is small, it is damaged or hostile",
+            ) from None
+        after = os.fstat(file.fileno())
+        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            raise SourceError(
+                path.name,
+                "changed while it was read",
+                "open it again when the job has written all of it",
+            )
+    columns.mended = stream.mended
+    return columns, stream.about
+
+
+def _recording(columns: Columns, about: dict[str, Any], name: str) -> Recording:
+    found = histories(columns.memory)
+    if not found:
+        raise SourceError(
+            name, "holds no memory events: it was traced without profile_memory", _RECORD
+        )
+    program = made.Program(columns)
+    begins = [int(history.time[0]) for history in found]
+    first = program.first()
+    origin = min(begins if first is None else [first, *begins])
+    at = program.at(columns.memory)
+    tables = made.tables(found, program, at, origin)
+    tables["marks"] = made.marks(columns.failures, found, origin)
+    facts = meta(columns, program, found, about, origin)
+    return builder.recording({"format": FORMAT, "basis": "size", "source": name, **facts}, tables)
+
+
+def _silent(part: float, phase: str) -> None:
+    """Progress nobody asked for."""
