@@ -34,7 +34,7 @@ JSON = json.dumps(SNAPSHOT).encode()
         ("list.json", json.dumps(SNAPSHOT["segments"]).encode()[:4096], "torch_snapshot"),
         ("run.tbmem", b"", "native"),
         ("weights.bin", pickle.dumps({"state_dict": 1}), None),
-        ("trace.json", b'{"schemaVersion": 1, "traceEvents": [', None),
+        ("trace.json", b'{"schemaVersion": 1, "traceEvents": [', "kineto_trace"),
         ("timeline.json", b"[[1, 2], [[0, 1]]]", None),
         ("events.out.tfevents.1", b"\x18\0\0\0", None),
         ("damaged.gz", b"\x1f\x8bxxxx", None),
