@@ -24,5 +24,9 @@ export default defineConfig({
     },
   },
   worker: { format: "es" },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], environment: "node" },
+  test: {
+    include: ["src/**/*.test.ts", "src/**/*.test.tsx"],
+    environment: "node",
+    testTimeout: 60_000, // brute force takes seconds where the machine has other work
+  },
 });

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
+from tests.browser.looking import settle
+
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Locator, Page
 
@@ -40,7 +42,7 @@ class Chart:
         """Waits until the picture is that of the window asked for."""
         self.frame.locator("[data-testid=timeline-canvas][aria-label*=Highest]").wait_for()
         self.frame.locator(".timeline-busy").wait_for(state="detached")
-        self.page.wait_for_timeout(100)  # one frame to paint what has arrived
+        settle(self.page)
 
     def box(self, of: Locator | None = None) -> dict[str, float]:
         """The plot's part of a canvas, in pixels of the page."""

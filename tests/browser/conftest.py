@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 #: Fixtures of several files.
 __all__ = ["flame_server", "real_server", "segments_server", "small", "train", "truth"]
 
+#: Milliseconds that something awaited may take on a machine with much other work.
+PATIENCE = 150_000
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 FLAGS = [
     "--no-sandbox",
@@ -36,6 +39,13 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+#: All that the plugin's frame finds around it: an address with a hash, a body with a theme, a bar
+#: above. For modules that look at the frame alone; TensorBoard's page takes seconds of a core.
+HOST = """<!doctype html><html lang="en"><link rel="icon" href="data:,"><style>
+  body { margin: 64px 0 0 }
+  iframe { border: 0; display: block; width: 100vw; height: calc(100vh - 64px) }
+</style><body><iframe src="data/plugin_entry.html?name=memory"></iframe></body></html>"""
+TENSORBOARD = re.compile(r"^http://127\.0\.0\.1:\d+/(#.*)?$")
 #: Keeps the compiled code of scripts from their first run on: TensorBoard's takes seconds.
 KEEP_CODE = "--blink-settings=v8CacheOptions=3"
 
@@ -68,6 +78,7 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext
             args=[*FLAGS, KEEP_CODE],
             viewport={"width": 1400, "height": 900},
         )
+        context.set_default_timeout(PATIENCE)
         yield context
         context.close()
 
@@ -139,9 +150,14 @@ class Watched:
 
 
 @pytest.fixture
-def watched(context: BrowserContext, server: TensorBoardServer) -> Iterator[Watched]:
+def watched(
+    context: BrowserContext, server: TensorBoardServer, request: pytest.FixtureRequest
+) -> Iterator[Watched]:
     """A fresh page of 1400 × 900 that must not have any faults at the end of the test."""
     page = context.new_page()
+    framed = request.node.get_closest_marker("framed")
+    if framed and framed.args != (False,):
+        page.route(TENSORBOARD, lambda route: route.fulfill(content_type="text/html", body=HOST))
     watch = Watched(page)
 
     def note_console(message) -> None:  # type: ignore[no-untyped-def]

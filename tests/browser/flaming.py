@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from tb_memory_plugin.recording.recording import save
-from tests.browser.looking import link, open_page
+from tests.browser.looking import link, open_page, settle
 from tests.fixtures.histories import history
 from tests.plugin.server import TensorBoardServer
 
@@ -125,7 +125,7 @@ class Flame:
         self.box = frame.get_by_test_id("flame-graph")
         self.canvas = frame.get_by_test_id("flame-canvas")
         self.frame.get_by_test_id("weighed-heading").wait_for()
-        page.wait_for_timeout(150)  # a frame to paint what has arrived
+        settle(page)
 
     def heading(self) -> str:
         return plain(self.frame.get_by_test_id("weighed-heading").inner_text())
@@ -135,7 +135,7 @@ class Flame:
         self.frame.get_by_test_id("weighed-heading").filter(
             has_text=re.compile(re.escape(words).replace(r"\ ", r"\s"))
         ).wait_for()
-        self.page.wait_for_timeout(150)
+        settle(self.page)
 
     def point(self, share: float, row: int) -> tuple[float, float]:
         box = cast("dict[str, float]", self.box.bounding_box())

@@ -38,7 +38,7 @@ def wait_for_table(frame: FrameLocator) -> None:
     import playwright.sync_api as playwright
 
     try:
-        frame.locator("table.groups tr[data-row]").first.wait_for(timeout=60_000)
+        frame.locator("table.groups tr[data-row]").first.wait_for()
     except playwright.TimeoutError:
         said = frame.locator(".shell").inner_text()
         raise AssertionError(f"no table came; the page says:\n{said}") from None
@@ -47,6 +47,28 @@ def wait_for_table(frame: FrameLocator) -> None:
 def peak(frame: FrameLocator) -> str:
     """The number that answers first, such as ``1.23 GiB``."""
     return frame.locator(".numbers .big").first.inner_text().replace("\u00a0", " ")
+
+
+#: Resolves once nothing has been under way for a few frames in a row: what a click begins when it
+#: is drawn, such as a view that measures itself and then asks, has begun by then.
+_SETTLED = """async ([frames, patience]) => {
+  const end = performance.now() + patience;
+  const busy = () => {
+    const found = document.querySelector(".shell:not([data-underway='0']), [aria-busy='true']");
+    return found && `${found.className}: ${found.dataset.underway ?? "busy"}`;
+  };
+  for (let quiet = 0; quiet < frames; ) {
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    quiet = busy() ? 0 : quiet + 1;
+    if (performance.now() > end) throw new Error(`The page does not settle (${busy()})`);
+  }
+}"""
+
+
+def settle(page: Page) -> None:
+    """Waits until the page shows what it was asked for last, and its address says so."""
+    (frame,) = (frame for frame in page.frames if "name=memory" in frame.url)
+    frame.evaluate(_SETTLED, [5, 150_000])
 
 
 def settled_address(page: Page, word: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tests.browser.conftest import Watched
-from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.looking import link, open_page, settle, settled_address, words_of
 from tests.browser.loop import Loop
 from tests.browser.mapping import BACKGROUNDS
 from tests.browser.picturing import Picture
@@ -50,7 +50,7 @@ def word_of(watched: Watched, word: str) -> str:
 
 
 def shown_range(watched: Watched, word: str) -> tuple[int, int]:
-    watched.page.wait_for_timeout(400)  # the address settles
+    settle(watched.page)
     begin, end = word_of(watched, word).split("..")
     return int(begin), int(end)
 

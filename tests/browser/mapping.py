@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from tests.browser.looking import link, open_page
+from tests.browser.looking import link, open_page, settle
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.server import TensorBoardServer
 
@@ -61,14 +61,9 @@ def show(watched: Watched, server: TensorBoardServer, run: str, **words: object)
     """Opens the view on a run and waits for its first state."""
     address = link(run, "snapshot.pickle", view="segments", **words)
     frame = open_page(watched.page, f"{server.url}{address}")
-    frame.get_by_test_id("segments-state").wait_for(timeout=60_000)
+    frame.get_by_test_id("segments-state").wait_for()
     settle(watched.page)
     return frame
-
-
-def settle(page: Page) -> None:
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(150)  # a frame to paint, and the pause after typing
 
 
 def told(frame: FrameLocator, label: str) -> int:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from tests.browser.charting import ABOVE, BELOW, LEFT, RIGHT
+from tests.browser.looking import settle
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Page
@@ -50,9 +51,8 @@ class Picture:
     def wait(self) -> None:
         """Waits until the picture is that of what was asked for."""
         self.frame.locator("[data-testid=allocations-axes][aria-label*=from]").wait_for()
-        self.page.wait_for_timeout(250)  # a gesture settles, tiles are asked for
+        settle(self.page)
         self.frame.locator(".allocations-stage .timeline-busy").wait_for(state="detached")
-        self.page.wait_for_timeout(150)  # the worker draws
 
     def box(self) -> dict[str, float]:
         """The plot, in pixels of the page."""

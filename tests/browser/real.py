@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.looking import link, open_page, settle, settled_address, words_of
 from tests.browser.picturing import Picture
 from tests.browser.recorded import Life, Recorded, recorded
 from tests.plugin.server import TensorBoardServer
@@ -65,7 +65,7 @@ def alive_at(event: int) -> Callable[[Life], bool]:
 
 def cursor(watched: Watched) -> int:
     """The event that the cursor is at, once the address has settled."""
-    watched.page.wait_for_timeout(400)
+    settle(watched.page)
     return int(words_of(settled_address(watched.page, "p.memory.at="))["at"])
 
 
@@ -93,6 +93,6 @@ def digits(text: str | None) -> int:
 
 def span(watched: Watched, word: str) -> tuple[int, int]:
     """The two ends of a range in the address, once that has settled."""
-    watched.page.wait_for_timeout(400)
+    settle(watched.page)
     begin, end = words_of(settled_address(watched.page, f"p.memory.{word}="))[word].split("..")
     return int(begin), int(end)

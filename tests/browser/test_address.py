@@ -13,7 +13,7 @@ from tb_memory_plugin.analysis.segment_state import segment_state
 from tb_memory_plugin.api import load
 from tb_memory_plugin.recording.recording import save
 from tests.browser.conftest import Watched
-from tests.browser.looking import link, open_page
+from tests.browser.looking import link, open_page, settle
 from tests.browser.picturing import Picture
 from tests.conftest import SHARED_DATA
 from tests.fixtures.histories import Event, history
@@ -90,7 +90,7 @@ def told(picture: Picture, across: float, up: float) -> str:
     for _ in range(50):
         if said.splitlines()[0] != "mapped":
             return said
-        picture.page.wait_for_timeout(100)
+        settle(picture.page)
         said = picture.told()
     raise AssertionError(f"nothing more was said than\n{said}")
 

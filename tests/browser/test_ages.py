@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import Watched
 from tests.browser.grouped import age
 from tests.browser.looking import link, open_page
@@ -13,6 +15,8 @@ from tests.browser.loop import loop
 from tests.browser.picturing import Picture
 from tests.browser.reference import lives
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 
 def bytes_by_age(event: int) -> dict[str, int]:

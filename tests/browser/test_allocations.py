@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.browser.conftest import Watched
-from tests.browser.looking import link, open_page, words_of
+from tests.browser.looking import link, open_page, settle, words_of
 from tests.browser.loop import Loop
 from tests.browser.looping import open_loop
 from tests.browser.picturing import Picture
@@ -14,6 +16,8 @@ from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.framed
 
 
 MIB = 1 << 20
@@ -31,7 +35,7 @@ def test_a_link_shows_the_same_again(
         "bytes": f"0..{300 * MIB}",
     }
     picture = open_loop(watched, server, **words)
-    watched.page.wait_for_timeout(600)
+    settle(watched.page)
     kept = words_of(watched.page.url)
     assert kept["layout"] == "lane"
     assert kept["only"] == "freed"

@@ -9,7 +9,7 @@ import pytest
 
 from tb_memory_plugin.recording.recording import save
 from tests.browser.conftest import Watched
-from tests.browser.looking import link, open_page
+from tests.browser.looking import link, open_page, settle
 from tests.browser.looping import shown_range, wait_without
 from tests.browser.picturing import Picture
 from tests.fixtures.histories import Event, history
@@ -17,6 +17,8 @@ from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.framed
 
 
 MIB = 1 << 20
@@ -92,4 +94,4 @@ def test_merged_cells_and_gaps_are_zoomed_to(
         begin, end = shown_range(watched, "window")
         assert end - begin < 100
         picture.wait()
-        watched.page.wait_for_load_state("networkidle")  # tiles beside it, asked for ahead
+        settle(watched.page)  # tiles beside it, asked for ahead

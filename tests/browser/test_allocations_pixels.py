@@ -16,6 +16,8 @@ from tests.browser.marked import mark
 from tests.browser.reference import CATEGORIES, Stretch, expected, lives, painted, standing
 from tests.plugin.server import TensorBoardServer
 
+pytestmark = pytest.mark.framed
+
 MIB = 1 << 20
 
 

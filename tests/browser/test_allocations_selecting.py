@@ -14,6 +14,8 @@ from tests.browser.looping import across, open_loop, shown_range, up, wait_witho
 from tests.browser.reference import CATEGORIES, lives, standing
 from tests.plugin.server import TensorBoardServer
 
+pytestmark = pytest.mark.framed
+
 MIB = 1 << 20
 
 

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Watched
-from tests.browser.looking import words_of
+from tests.browser.looking import settle, words_of
 from tests.browser.loop import Loop
 from tests.browser.looping import across, open_loop, shown_range, wait_without, word_of
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 MIB = 1 << 20
 
@@ -66,7 +68,7 @@ def _pressed(watched: Watched, key: str, events: int) -> tuple[int, int]:
 
 
 def _window(watched: Watched, events: int) -> tuple[int, int]:
-    watched.page.wait_for_timeout(400)
+    settle(watched.page)
     found = words_of(watched.page.url).get("window")
     if found is None:
         return 0, events

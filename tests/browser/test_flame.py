@@ -18,8 +18,10 @@ from tests.browser.flaming import (
     flame_of,
     plain,
 )
-from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.looking import link, open_page, settle, settled_address, words_of
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def test_a_click_looks_into_a_frame_and_back(watched: Watched, server: TensorBoa
     assert (
         flame.way() == "all › main · train.py:41 › forward · model.py:90 200.0 MiB, 31.3 % of all"
     )
-    flame.page.wait_for_timeout(150)
+    settle(flame.page)
     assert [flame.pixel(0.98, row) for row in (1, 2, 3)] == [OWN, OWN, LIBRARY]
     assert "31.3 % of all" in flame.told(0.5, 3)
     assert "100.0 % of the frame looked into" in flame.told(0.5, 3)
@@ -66,7 +68,7 @@ def test_a_click_looks_into_a_frame_and_back(watched: Watched, server: TensorBoa
 
     flame.click(0.5, 1)  # a step of the way
     flame.frame.locator(".flame-way strong", has_text="main").wait_for()
-    flame.page.wait_for_timeout(150)
+    settle(flame.page)
     flame.click(0.5, 0)
     flame.frame.locator(".flame-way").wait_for(state="detached")
     flame.page.wait_for_function("!location.hash.includes('memory.call=')")
@@ -81,7 +83,7 @@ def test_the_table_looks_into_frames_too(watched: Watched, server: TensorBoardSe
     flame = flame_of(watched, server)
     flame.frame.get_by_role("button", name="main · train.py:41").click()
     flame.frame.locator(".flame-way").wait_for()
-    flame.page.wait_for_timeout(150)
+    settle(flame.page)
     assert [row[:3] for row in flame.rows()] == [
         ["call · functional.py:1", "400.0 MiB", "66.7 %"],
         ["forward · model.py:90", "200.0 MiB", "33.3 %"],
@@ -119,7 +121,7 @@ def test_the_search_marks_what_it_finds(watched: Watched, server: TensorBoardSer
     search.fill("softmax")
     found = flame.frame.get_by_test_id("flame-found")
     found.wait_for()
-    flame.page.wait_for_timeout(150)
+    settle(flame.page)
     assert plain(found.inner_text()) == "found 200.0 MiB (31.3 %) in 1 allocation"
     # A third of main is found: its first third keeps its colour, the rest is dimmed.
     assert flame.pixel(0.28, 1) == OWN
@@ -131,7 +133,7 @@ def test_the_search_marks_what_it_finds(watched: Watched, server: TensorBoardSer
     found.filter(has_text="nothing found").wait_for()
     search.fill("")
     found.wait_for(state="detached")
-    flame.page.wait_for_timeout(150)
+    settle(flame.page)
     assert flame.pixel(0.3, 3) == OWN
 
 
@@ -146,11 +148,11 @@ def test_the_graph_can_be_turned_around(watched: Watched, server: TensorBoardSer
     ]
     flame.frame.get_by_role("button", name="libraries folded").click()
     flame.frame.get_by_role("button", name="mm · functional.py:3").wait_for()
-    flame.page.wait_for_timeout(150)
+    settle(flame.page)
     rows = int(flame.box.evaluate("box => box.scrollHeight")) // ROW
     assert rows == 6
     flame.frame.get_by_role("radio", name="flame", exact=True).click()
-    flame.page.wait_for_timeout(200)
+    settle(flame.page)
     assert flame.pixel(0.3, rows - 1) == QUIET  # the root, now at the bottom
     assert flame.pixel(0.3, rows - 2) == LIBRARY
     flame.click(0.3, rows - 2)
@@ -164,7 +166,7 @@ def test_colours_tell_modules_apart(watched: Watched, server: TensorBoardServer)
     before = [flame.pixel(0.3, row) for row in (1, 3)]
     assert before == [OWN, OWN]
     flame.frame.get_by_role("button", name="by module").click()
-    flame.page.wait_for_timeout(200)
+    settle(flame.page)
     assert flame.pixel(0.3, 1) != flame.pixel(0.3, 3)
 
 

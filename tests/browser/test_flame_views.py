@@ -16,9 +16,11 @@ from tests.browser.flaming import (
     QUIET,
     flame_of,
 )
-from tests.browser.looking import settled_address, words_of
+from tests.browser.looking import settle, settled_address, words_of
 from tests.browser.picturing import Picture
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 
 @pytest.fixture(scope="module")
@@ -83,11 +85,11 @@ def test_the_stack_of_what_is_selected_is_outlined(
 ) -> None:
     flame = flame_of(watched, server, allocation=1)
     flame.frame.locator(".inspector .stack").first.wait_for()
-    flame.page.wait_for_timeout(200)
+    settle(flame.page)
     assert [flame.pixel(0.3, row) for row in range(1, 5)] == [CURSOR] * 4
     assert (flame.pixel(0.7, 2), flame.pixel(0.96, 1)) == (OWN, QUIET)
     flame.frame.get_by_role("button", name="Deselect").click()
-    flame.page.wait_for_timeout(300)
+    settle(flame.page)
     assert flame.pixel(0.3, 1) == OWN
 
 

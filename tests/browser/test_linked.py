@@ -13,7 +13,7 @@ import pytest
 import tb_memory_plugin
 from tests.browser.charting import Chart
 from tests.browser.conftest import Watched
-from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.looking import link, open_page, settle, settled_address, words_of
 from tests.browser.picturing import Picture
 from tests.browser.weighed import Weighed, has
 from tests.plugin.server import TensorBoardServer
@@ -78,19 +78,18 @@ def show(watched: Watched, server: TensorBoardServer, view: str, **words: object
 
 def go(watched: Watched, frame: FrameLocator, view: str) -> None:
     frame.get_by_role("tab", name=view).click()
-    watched.page.wait_for_load_state("networkidle")
-    watched.page.wait_for_timeout(300)
+    settle(watched.page)
 
 
 def words(watched: Watched) -> dict[str, str]:
-    watched.page.wait_for_timeout(500)  # the address settles
+    settle(watched.page)
     return words_of(watched.page.url)
 
 
 def passing(frame: FrameLocator) -> tuple[int, int]:
     """Blocks and bytes that pass the filter, as the map of segments says."""
     told = frame.get_by_test_id("segments-passing")
-    told.wait_for(timeout=60_000)
+    told.wait_for()
     blocks = re.match(r"([\d\s\u202f]+) of", told.inner_text())
     assert blocks
     size = told.locator("[data-exact=passing]").get_attribute("data-bytes")
@@ -110,7 +109,7 @@ def test_what_is_chosen_in_the_profile_is_found_in_the_other_views(
     chart.drag(0.3, 0.8)
     chart.wait()
     frame.get_by_role("searchbox", name="Filter allocations").fill(f"size>={LEAST}")
-    watched.page.wait_for_load_state("networkidle")
+    settle(watched.page)
     table = frame.locator("table.groups")
     table.locator("tr[data-row] [data-fold]").first.click()
     table.locator("tr[data-row].inner").first.click()
@@ -166,7 +165,7 @@ def test_what_is_chosen_in_segments_is_found_in_the_profile(
 ) -> None:
     event = facts["allocated_peak_event"] - 3
     frame = show(watched, server, "segments", at=event, by="stack", window="500..3000")
-    frame.get_by_test_id("segments-state").wait_for(timeout=60_000)
+    frame.get_by_test_id("segments-state").wait_for()
     # Largest blocks fill whole lines of the map: the first one is under its upper left corner.
     box = frame.get_by_test_id("segments-map").bounding_box()
     assert box
@@ -212,8 +211,7 @@ def test_what_is_chosen_in_the_flame_graph_is_found_in_the_profile(
     assert begin <= event < end
     alive = [life for life in truth.lives if life.alive(event)]
     total = sum(life.bytes for life in alive)
-    watched.page.wait_for_load_state("networkidle")
-    watched.page.wait_for_timeout(200)
+    settle(watched.page)
     heading = frame.locator("[data-testid=weighed-heading] [title]")
     assert int(re.sub(r"\D", "", heading.get_attribute("title") or "")) == total
     # Down to where stacks part: what has that frame, and no other, is in the profile then.
@@ -222,11 +220,12 @@ def test_what_is_chosen_in_the_flame_graph_is_found_in_the_profile(
         if rows.count() != 1:
             break
         rows.first.locator("button").click()
-        watched.page.wait_for_timeout(400)
+        settle(watched.page)
     name = (rows.first.locator("td.name").get_attribute("title") or "").split("\n")[0]
     rows.first.locator("button").click()
+    settle(watched.page)
     frame.get_by_role("button", name="filter by this frame").click()
-    watched.page.wait_for_timeout(400)
+    settle(watched.page)
     typed = frame.get_by_role("searchbox", name="Filter allocations").input_value()
     asked = re.compile(typed.removeprefix("stack:/").removesuffix("/").replace("\\/", "/"))
     hits = [life for life in alive if has(life.stack, asked)]
@@ -248,10 +247,10 @@ def test_the_map_shows_what_passes_and_dims_the_rest(
 ) -> None:
     last = facts["events"] - 1
     frame = show(watched, server, "segments", at=last)
-    frame.get_by_test_id("segments-state").wait_for(timeout=60_000)
+    frame.get_by_test_id("segments-state").wait_for()
     canvas = frame.get_by_test_id("segments-canvas")
     frame.get_by_test_id("segments-map").hover(position={"x": 1, "y": 5})
-    watched.page.wait_for_timeout(300)
+    settle(watched.page)
     whole = canvas.evaluate(_HAS, REQUESTED)
     assert whole > 500
     assert frame.get_by_test_id("segments-passing").count() == 0
@@ -259,10 +258,8 @@ def test_the_map_shows_what_passes_and_dims_the_rest(
     def narrowed(filter: str) -> int:
         go(watched, frame, "Profile")
         frame.get_by_role("searchbox", name="Filter allocations").fill(filter)
-        watched.page.wait_for_timeout(400)
+        settle(watched.page)
         go(watched, frame, "Segments")
-        canvas.wait_for()
-        watched.page.wait_for_timeout(500)
         return int(canvas.evaluate(_HAS, REQUESTED))
 
     alive = [life.bytes for life in truth.lives if life.alive(last)]

@@ -18,6 +18,7 @@ from tests.browser.looking import (
     link,
     open_page,
     peak,
+    settle,
     settled_address,
     wait_for_table,
     words_of,
@@ -29,6 +30,8 @@ from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Page
+
+pytestmark = pytest.mark.framed
 
 MIB = 1 << 20
 DANGER = "#c62828"
@@ -131,7 +134,7 @@ def test_fragmentation_has_an_axis_of_its_own_and_says_its_formula(
     chart = Chart(watched.page, frame)
     before = len(chart.column(1.005))
     frame.locator(".timeline-lines button", has_text="fragmentation").click()
-    watched.page.wait_for_timeout(200)
+    settle(watched.page)
     title = frame.locator(".timeline-lines button", has_text="fragmentation").get_attribute("title")
     assert "1 − allocated ÷ reserved" in (title or "")
     assert len(chart.column(0.97)) > before  # the words of an axis stand where nothing was
@@ -162,6 +165,7 @@ def test_an_allocation_is_explained_with_its_stacks_and_siblings(
     assert siblings.get_by_role("button", name="next").is_disabled()
 
 
+@pytest.mark.framed(False)  # the button is TensorBoard's
 def test_a_run_still_being_written_follows_tensorboards_reload(
     watched: Watched, tmp_path: Path
 ) -> None:

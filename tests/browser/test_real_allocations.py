@@ -15,6 +15,8 @@ from tests.browser.real import MIB, agree, alive_at, cursor, show, span, until
 from tests.browser.recorded import Life, Recorded
 from tests.plugin.server import TensorBoardServer
 
+pytestmark = pytest.mark.framed
+
 
 def test_what_a_size_may_be_is_many_times_one_that_recurs_anywhere(
     watched: Watched, real_server: TensorBoardServer, truth: Recorded, picture: Any

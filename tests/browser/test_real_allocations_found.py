@@ -7,12 +7,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.browser.charting import HEADROOM
 from tests.browser.conftest import Watched
 from tests.browser.picturing import Picture
 from tests.browser.real import MIB, digits, show, until
 from tests.browser.recorded import Life, Recorded
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 
 def test_what_is_searched_for_is_counted_and_the_rest_is_dimmed(

@@ -17,6 +17,8 @@ from tests.browser.real import NAMES, show, span
 from tests.browser.recorded import Recorded
 from tests.plugin.server import TensorBoardServer
 
+pytestmark = pytest.mark.framed
+
 
 @pytest.mark.parametrize("truth", NAMES[:1], indirect=True)
 def test_the_map_moves_and_resizes_what_is_seen(

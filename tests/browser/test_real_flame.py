@@ -14,12 +14,14 @@ import pytest
 
 from tb_memory_plugin.analysis.telling import is_library
 from tests.browser.conftest import Watched
-from tests.browser.looking import settled_address, words_of
+from tests.browser.looking import settle, settled_address, words_of
 from tests.browser.picturing import Picture
 from tests.browser.test_flame import LIBRARY, OWN, QUIET, ROW
-from tests.browser.walked import NAMES, Real, serve, settle, show, total, values
+from tests.browser.walked import NAMES, Real, serve, show, total, values
 from tests.browser.weighed import Frame, has
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 WEIGHTS = {
     "alive": "alive",
@@ -69,7 +71,7 @@ def test_five_weights_are_those_of_a_plain_walk(
     rows = flame.frame.locator("table.calls tbody tr:has(button)")
     for label, of in WEIGHTS.items():
         flame.frame.get_by_role("radio", name=label, exact=True).click()
-        settle(flame)
+        settle(flame.page)
         weights = real.weights(of)
         assert weights.total() > 0
         assert total(flame) == as_shown(weights.total()), of
@@ -78,7 +80,7 @@ def test_five_weights_are_those_of_a_plain_walk(
         assert shown == [as_shown(weight) for weight in by_end(weights, 0)[: len(shown)]], of
     flame.frame.get_by_role("radio", name="alive", exact=True).click()
     flame.frame.get_by_role("button", name="inverted").click()
-    settle(flame)
+    settle(flame.page)
     shown = values(rows, 2)
     assert shown == by_end(real.weights(), -1)[: len(shown)]
     assert total(flame) == real.facts["allocated_peak"]
@@ -93,7 +95,7 @@ def test_the_graph_grows_up_or_down_and_folds(
     assert flame.pixel(0.01, 1) in (OWN, LIBRARY, QUIET)
     names = flame.frame.locator("table.calls").inner_text()
     flame.frame.get_by_role("radio", name="flame", exact=True).click()
-    settle(flame)
+    settle(flame.page)
     shown = int(flame.canvas.evaluate("canvas => canvas.clientHeight")) // ROW
     # The root is the last row, and it is that row which is scrolled to.
     assert flame.pixel(0.3, shown - 1) == QUIET
@@ -101,7 +103,7 @@ def test_the_graph_grows_up_or_down_and_folds(
     pictures(flame.page)
     flame.frame.get_by_role("radio", name="icicle", exact=True).click()
     flame.frame.get_by_role("button", name="libraries folded").click()
-    settle(flame)
+    settle(flame.page)
     unfolded = int(flame.box.evaluate("box => box.scrollHeight")) // ROW
     deepest = max(len(stack) for stack in real.weights() if not isinstance(stack, str))
     assert rows < unfolded <= deepest + 1
@@ -120,7 +122,7 @@ def test_a_search_finds_what_a_plain_walk_finds(
     flame.frame.get_by_role("searchbox", name="Search the graph").fill(f'stack:"{function}"')
     found = flame.frame.get_by_test_id("flame-found")
     found.wait_for()
-    settle(flame)
+    settle(flame.page)
     text = re.sub(r"[\u202f\u00a0]", "", found.inner_text())
     assert re.search(rf"in{len(hits)}allocations?$", text.replace(" ", "")), text
     part = 100 * sum(life.bytes for life in hits) / real.facts["allocated_peak"]
@@ -128,7 +130,7 @@ def test_a_search_finds_what_a_plain_walk_finds(
     # Of a box that nothing is found in, nothing keeps its colour.
     flame.frame.get_by_role("searchbox", name="Search the graph").fill("size>1TiB")
     found.filter(has_text="nothing found").wait_for()
-    settle(flame)
+    settle(flame.page)
     assert flame.pixel(0.3, 1) not in (OWN, LIBRARY, QUIET)
 
 
@@ -160,10 +162,10 @@ def test_a_frame_narrows_down_all_other_views(
         title = rows.locator("td.name").first.get_attribute("title") or ""
         rows.locator("button").first.click()
         frame.locator(".flame-way strong").wait_for()
-        settle(flame)
+        settle(flame.page)
     frame.get_by_role("button", name="filter by this frame").click()
     field = frame.get_by_role("searchbox", name="Filter allocations")
-    settle(flame)
+    settle(flame.page)
     expression = re.fullmatch(r"stack:/(.*)/", field.input_value())
     assert expression
     asked = re.compile(expression[1].replace("\\/", "/"))
@@ -174,7 +176,7 @@ def test_a_frame_narrows_down_all_other_views(
     assert total(flame) == sum(life.bytes for life in alive)
     frame.get_by_role("tab", name="Source").click()
     frame.locator("table.lines").wait_for()
-    settle(flame)
+    settle(flame.page)
     assert total(flame) == sum(life.bytes for life in alive)
     frame.get_by_role("tab", name="Profile").click()
     heading = frame.locator(".breakdown .at .quiet")
@@ -189,4 +191,4 @@ def test_a_frame_narrows_down_all_other_views(
     frame.get_by_role("tab", name="Segments").click()
     events = sum(has(stack, asked) for stack in real.truth.stacks)
     told = re.compile(rf"^{events:,}(\s*of|$)".replace(",", r"\D?"))
-    frame.get_by_test_id("events-count").filter(has_text=told).wait_for(timeout=60_000)
+    frame.get_by_test_id("events-count").filter(has_text=told).wait_for()

@@ -12,10 +12,13 @@ import pytest
 
 from tb_memory_plugin.analysis.telling import is_library
 from tests.browser.conftest import Watched
+from tests.browser.looking import settle
 from tests.browser.test_flame import Flame
-from tests.browser.walked import NAMES, Real, serve, settle, show
+from tests.browser.walked import NAMES, Real, serve, show
 from tests.browser.weighed import said
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +88,13 @@ def test_files_to_take_along_hold_the_sums_of_a_plain_walk(
     for name, read in READS.items():
         assert read(saved(flame, name, tmp_path)) == ways
     flame.frame.get_by_role("button", name="inverted").click()
-    settle(flame)
+    settle(flame.page)
     turned = Counter({way[::-1]: weight for way, weight in ways.items()})
     assert read_folded(saved(flame, "folded", tmp_path)) == turned
     # Folded, stacks differ by the frames of the user's own, and library frames in a row are one.
     flame.frame.get_by_role("button", name="inverted").click()
     flame.frame.get_by_role("button", name="libraries folded").click()
-    settle(flame)
+    settle(flame.page)
     expected: Counter[tuple[str, ...]] = Counter()
     for way, weight in ways.items():
         expected[own_alone(way)] += weight

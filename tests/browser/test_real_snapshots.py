@@ -14,7 +14,7 @@ import pytest
 
 from tests.browser.charting import HEADROOM, Chart
 from tests.browser.conftest import Watched
-from tests.browser.looking import link, open_page, settled_address, words_of
+from tests.browser.looking import link, open_page, settle, settled_address, words_of
 from tests.browser.picturing import Picture
 from tests.browser.real import serving
 from tests.plugin.server import TensorBoardServer
@@ -191,7 +191,7 @@ def test_an_allocation_is_selected_and_followed(
     shown = Picture(watched.page, show(watched, server, truth, "allocations"))
     at = truth.facts["allocated_peak_event"]
     shown.click((at + 0.5) / truth.facts["events"], 0.3)
-    watched.page.wait_for_timeout(600)  # the address settles
+    settle(watched.page)
     if "allocation" not in words_of(watched.page.url):  # what is merged is zoomed to, not selected
         shown = Picture(watched.page, show(watched, server, truth, "allocations", allocation=first))
     inspector = shown.frame.locator(".inspector")
@@ -241,7 +241,7 @@ def test_segments_are_played_and_listed(
     state = frame.get_by_test_id("segments-state")
     for label, fact in (("Reserved", "reserved_end"), ("Allocated", "allocated_end")):
         found = state.locator(f"[data-exact='{label}']")
-        found.wait_for(timeout=60_000)
+        found.wait_for()
         assert int(found.get_attribute("data-bytes") or "") == truth.facts[fact]
     frame.get_by_test_id("events-rows").focus()
     watched.page.keyboard.press("Home")
@@ -268,14 +268,14 @@ def test_flames_lines_and_settings_add_up(
     picture(watched.page, "flame")
     for weight in ("highest", "allocations", "kept", "× lifetime"):
         frame.get_by_role("radio", name=weight, exact=True).click()
-        watched.page.wait_for_load_state("networkidle")
+        settle(watched.page)
         assert frame.get_by_role("alert").count() == 0
     frame.get_by_role("radio", name="allocations", exact=True).click()
     counted = re.compile(rf"{truth.facts['allocs']:,}\s?allocations".replace(",", r"\D?"))
     heading.filter(has_text=counted).wait_for()
     for view in ("Source", "Settings"):
         frame.get_by_role("tab", name=view).click()
-        watched.page.wait_for_load_state("networkidle")
+        settle(watched.page)
         assert frame.get_by_role("alert").count() == 0
         picture(watched.page, view.lower())
     check_settings(frame, truth.settings)
@@ -325,6 +325,6 @@ def window(watched: Watched) -> tuple[int, int]:
 
 
 def span(watched: Watched, word: str) -> tuple[int, int]:
-    watched.page.wait_for_timeout(400)  # the address settles
+    settle(watched.page)
     begin, end = words_of(settled_address(watched.page, f"p.memory.{word}="))[word].split("..")
     return int(begin), int(end)

@@ -14,6 +14,8 @@ from tests.browser.conftest import Watched
 from tests.browser.walked import NAMES, Real, serve, show, values
 from tests.plugin.server import TensorBoardServer
 
+pytestmark = pytest.mark.framed
+
 
 @pytest.fixture(scope="module")
 def server(

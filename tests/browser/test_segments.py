@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Watched
-from tests.browser.looking import settled_address, words_of
+from tests.browser.looking import settle, settled_address, words_of
 from tests.browser.mapping import (
     BACKGROUNDS,
     colours,
     exact,
     find,
-    settle,
     show,
     told,
     wait_for_event,
 )
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_what_is_under_the_pointer_is_told_to_the_byte_and_can_be_selected(
     picture(watched.page, "selected")
     assert "allocation" in words_of(settled_address(watched.page, "p.memory.allocation"))
     watched.page.mouse.move(5, 400)
-    watched.page.wait_for_timeout(100)
+    settle(watched.page)
     after = frame.get_by_test_id("segments-canvas").evaluate("canvas => canvas.toDataURL()")
     assert after != before, "the selected block is marked"
     free = find(frame, watched.page, "the largest free range")
@@ -145,7 +146,7 @@ def test_it_fits_a_narrow_page(watched: Watched, server: TensorBoardServer, pict
     assert wide[0] <= wide[1]
     picture(watched.page, "narrow")
     frame.locator(".segments-pools").scroll_into_view_if_needed()
-    watched.page.wait_for_timeout(300)
+    settle(watched.page)
     picture(watched.page, "narrow-below")
     watched.page.set_viewport_size({"width": 1900, "height": 1000})
     settle(watched.page)

@@ -11,16 +11,17 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.conftest import Watched
-from tests.browser.looking import settled_address, words_of
+from tests.browser.looking import settle, settled_address, words_of
 from tests.browser.mapping import (
     event_of,
     replayed,
-    settle,
     show,
     told,
     wait_for_event,
 )
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 
 @pytest.fixture(scope="module")

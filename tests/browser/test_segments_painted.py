@@ -14,12 +14,15 @@ import pytest
 
 from tests.browser.conftest import Watched
 from tests.browser.laid import BAR, HEAD, LINE, Painted, Part, Strip, parts, strips
-from tests.browser.mapping import exact, in_words, settle, show, told
+from tests.browser.looking import settle
+from tests.browser.mapping import exact, in_words, show, told
 from tests.browser.picturing import Picture
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator
+
+pytestmark = pytest.mark.framed
 
 NAME = "private_pools_nohistory"
 #: Keeps what is written on the map, and how far down.
@@ -159,7 +162,7 @@ def hover(
     watched.page.mouse.move(box["x"] + strip.x_of(middle), box["y"] + strip.y - scroll + BAR / 2)
     tooltip = frame.get_by_test_id("segments-tooltip")
     tooltip.wait_for()
-    watched.page.wait_for_timeout(100)
+    settle(watched.page)
     return tooltip.inner_text().replace("\u202f", "").replace("\u00a0", " ")
 
 

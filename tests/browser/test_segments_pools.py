@@ -11,9 +11,12 @@ import pytest
 
 from tests.browser.charting import ABOVE, LEFT
 from tests.browser.conftest import Watched
-from tests.browser.mapping import RIGHT, event_of, in_words, settle, show
+from tests.browser.looking import settle
+from tests.browser.mapping import RIGHT, event_of, in_words, show
 from tests.browser.replaying import Range, Replay, total_of
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 #: Ten streams, most of them with segments that are given back, so that nothing names their pool.
 NAME = "no_time_us_segments"

@@ -10,13 +10,12 @@ import pytest
 
 from tests.browser.charting import ABOVE, BELOW, HEADROOM, LEFT
 from tests.browser.conftest import Watched
-from tests.browser.looking import settled_address, words_of
+from tests.browser.looking import settle, settled_address, words_of
 from tests.browser.mapping import (
     RIGHT,
     event_of,
     in_words,
     replayed,
-    settle,
     show,
     told,
     wait_for_event,
@@ -26,6 +25,8 @@ from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator
+
+pytestmark = pytest.mark.framed
 
 
 @pytest.fixture(scope="module")

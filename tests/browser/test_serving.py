@@ -43,7 +43,7 @@ def test_a_dropped_file_opens(watched: Watched, server: TensorBoardServer, tmp_p
     path = write_pickle(snapshot(events=200, seed=9), tmp_path / "dropped.pickle")
     _drop(plugin_frame(watched), "dropped.pickle", path.read_bytes())
     chosen = frame.locator(".recording[aria-current=true]")
-    chosen.filter(has_text="dropped").wait_for(timeout=60_000)
+    chosen.filter(has_text="dropped").wait_for()
     wait_for_table(frame)
 
 
@@ -85,16 +85,16 @@ def test_a_server_that_was_away_is_taken_up_again(
         wait_for_table(frame)
     if noticed:
         frame.get_by_role("button", name="stream").click()
-        frame.locator(".banner").get_by_text("does not answer").wait_for(timeout=10_000)
+        frame.locator(".banner").get_by_text("does not answer").wait_for()
         assert not frame.locator("table.groups").count()
     with TensorBoardServer(tmp_path / "logdir", environment=cache, port=first.port) as second:
         assert second.url == first.url
         if not noticed:
             frame.get_by_role("button", name="stream").click()
         row = frame.locator("table.groups tr[data-row]", has_text="default stream")
-        row.wait_for(timeout=30_000)
+        row.wait_for()
         # Where the new server was slow to start its absence was noticed; that is taken back.
-        frame.get_by_text("does not answer").wait_for(state="detached", timeout=10_000)
+        frame.get_by_text("does not answer").wait_for(state="detached")
         watched.page.goto("about:blank")
     watched.faults[:] = [fault for fault in watched.faults if "ERR_CONNECTION" not in fault]
 
@@ -104,7 +104,7 @@ def test_an_empty_logdir_says_how_to_record(
 ) -> None:
     with TensorBoardServer(tmp_path) as server:
         frame = open_page(watched.page, server.url + TAB)
-        frame.get_by_text("No memory recordings yet").wait_for(timeout=30_000)
+        frame.get_by_text("No memory recordings yet").wait_for()
         assert "MemoryWriter" in frame.locator(".state").inner_text()
         pictures(watched.page)
         watched.page.goto("about:blank")  # before the server it polls is gone
@@ -118,7 +118,7 @@ def test_a_new_file_shows_up_by_itself(watched: Watched, tmp_path: Path) -> None
         frame = open_page(watched.page, server.url + TAB)
         wait_for_table(frame)
         write_pickle(snapshot(events=200, seed=6), tmp_path / "second" / "b.pickle")
-        frame.locator(".recording", has_text="second").wait_for(timeout=60_000)
+        frame.locator(".recording", has_text="second").wait_for()
         watched.page.goto("about:blank")
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.browser.conftest import Watched
-from tests.browser.looking import link, open_page, wait_for_table
+from tests.browser.looking import link, open_page, settle, wait_for_table
 from tests.browser.looping import grouping, legend
 from tests.browser.mapping import BACKGROUNDS
 from tests.browser.reference import CATEGORIES
@@ -14,6 +16,8 @@ from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator
+
+pytestmark = pytest.mark.framed
 
 VIEWS = ("Profile", "Allocations", "Segments")
 
@@ -50,7 +54,7 @@ def test_a_group_has_its_colour_in_every_view(watched: Watched, server: TensorBo
         pictures.append(frame.get_by_test_id("timeline-canvas").evaluate(painted))
         capacity.click()
         watched.page.mouse.move(5, 400)
-        watched.page.wait_for_timeout(300)
+        settle(watched.page)
     assert pictures[0] == pictures[2] != pictures[1]
 
 

@@ -13,8 +13,10 @@ from tests.browser.flaming import (
     RUN,
     plain,
 )
-from tests.browser.looking import link, open_page
+from tests.browser.looking import link, open_page, settle
 from tests.plugin.server import TensorBoardServer
+
+pytestmark = pytest.mark.framed
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def test_pictures(
     page.set_viewport_size({"width": width, "height": 900})
     frame = open_page(page, server.url + link(**RUN, view=view, find="softmax"))
     frame.locator(".weighed, .settings").wait_for()
-    page.wait_for_timeout(700)
+    settle(page)
     # Nothing hangs out of the page sideways.
     assert frame.locator("body").evaluate("body => body.scrollWidth <= body.clientWidth")
     pictures(page)

@@ -39,14 +39,14 @@ def test_while_reading(watched: Watched, server: TensorBoardServer, everywhere: 
 def test_an_empty_logdir(watched: Watched, tmp_path: Path, everywhere: Any) -> None:
     with TensorBoardServer(tmp_path) as server:
         frame = open_page(watched.page, server.url + TAB)
-        frame.get_by_text("No memory recordings yet").wait_for(timeout=30_000)
+        frame.get_by_text("No memory recordings yet").wait_for()
         everywhere(watched.page, "empty")
         watched.page.goto("about:blank")  # before the server it polls is gone
 
 
 def test_a_broken_file(watched: Watched, server: TensorBoardServer, everywhere: Any) -> None:
     frame = open_page(watched.page, server.url + link("broken", "cut.pickle"))
-    frame.locator(".explanation").wait_for(timeout=60_000)
+    frame.locator(".explanation").wait_for()
     everywhere(watched.page, "broken")
 
 
@@ -64,7 +64,7 @@ def test_a_picture_on_its_way(
     for address in _routes(PICTURES):
         watched.page.route(address, lambda route: held.append(route))
     frame = open_page(watched.page, server.url + link("loop", "loop.tbmem", view=view))
-    frame.get_by_text(re.compile("^(Loading|Weighing)")).first.wait_for(timeout=60_000)
+    frame.get_by_text(re.compile("^(Loading|Weighing)")).first.wait_for()
     everywhere(watched.page, f"{view}-loading")
     assert held
     watched.page.goto("about:blank")
@@ -82,5 +82,5 @@ def test_a_picture_that_cannot_be_had(
         watched.page.route(address, lambda route: route.fulfill(**refused))
     frame = open_page(watched.page, server.url + link("loop", "loop.tbmem", view=view))
     said = frame.get_by_role("alert").filter(has_text="moved while it was read").first
-    said.wait_for(timeout=60_000)
+    said.wait_for()
     everywhere(watched.page, f"{view}-refused")

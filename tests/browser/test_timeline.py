@@ -10,12 +10,14 @@ import pytest
 
 from tests.browser.charting import ABOVE, BELOW, HEADROOM, Chart
 from tests.browser.conftest import Watched
-from tests.browser.looking import link, open_page, settled_address, wait_for_table, words_of
+from tests.browser.looking import link, open_page, settle, settled_address, wait_for_table, words_of
 from tests.browser.loop import CAPACITY, LAYERS, RESERVED, STATE, STEPS, WEIGHT, Loop, loop
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator
+
+pytestmark = pytest.mark.framed
 
 PARAMETER, OPTIMIZER, ACTIVATION = "#4477aa", "#ccbb44", "#ee6677"
 INK, DANGER = "#212121", "#c62828"
@@ -89,7 +91,7 @@ def test_no_peak_is_lost_at_any_zoom(
         watched.page.mouse.wheel(0, -200)
         chart.wait()
         assert chart.highest() == max(made.allocated)
-    watched.page.wait_for_timeout(400)  # the address settles
+    settle(watched.page)
     begin, end = _window(watched)
     assert begin <= unit * made.peak <= end
     assert end - begin < 40 * unit
@@ -230,11 +232,11 @@ def test_a_picked_group_stands_out(watched: Watched, server: TensorBoardServer, 
     entry = chart.frame.locator(".timeline-groups button", has_text="Activation")
     entry.click()
     assert entry.get_attribute("aria-pressed") == "true"
-    watched.page.wait_for_timeout(100)
+    settle(watched.page)
     assert PARAMETER not in chart.column(share)
     assert chart.column(share)[ACTIVATION] > 10
     entry.click()
-    watched.page.wait_for_timeout(100)
+    settle(watched.page)
     assert chart.column(share)[PARAMETER] > 10
 
 
@@ -247,13 +249,13 @@ def test_lines_are_hidden_and_shown(watched: Watched, server: TensorBoardServer)
     small = chart.column(0.9)[PARAMETER]
     entry["capacity"].click()
     entry["reserved"].click()
-    watched.page.wait_for_timeout(100)
+    settle(watched.page)
     column = chart.column(0.9)
     assert INK not in column
     assert column[PARAMETER] > 1.2 * small  # what was made room for is gone
     before = chart.image()
     entry["fragmentation"].click()
-    watched.page.wait_for_timeout(100)
+    settle(watched.page)
     assert entry["fragmentation"].get_attribute("aria-pressed") == "true"
     assert chart.image() != before
 
@@ -295,7 +297,7 @@ def test_the_map_chooses_the_window(
         (0.7, 0.8, (0.4, 0.8)),  # its end
     ]:
         chart.drag(begin, end, of=chart.map)
-        watched.page.wait_for_timeout(400)
+        settle(watched.page)
         assert _window(watched) == pytest.approx([whole * share for share in expected], abs=4)
 
 

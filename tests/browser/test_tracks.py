@@ -15,6 +15,8 @@ from tests.plugin.server import TensorBoardServer
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
+pytestmark = pytest.mark.framed
+
 
 @pytest.fixture(scope="module")
 def made() -> Loop:

@@ -71,8 +71,3 @@ def values(rows: Locator, column: int) -> list[int]:
     titles = "all => all.map((cell) => cell.title)"
     cells = rows.locator(f"td:nth-child({column})").evaluate_all(titles)
     return [whole(title) for title in cells]
-
-
-def settle(flame: Flame) -> None:
-    flame.page.wait_for_load_state("networkidle")
-    flame.page.wait_for_timeout(150)

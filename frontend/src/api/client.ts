@@ -15,6 +15,7 @@ import type {
   Summary,
   Tracks,
 } from "./types";
+import { during } from "./underway";
 import { decodeUsage, type Usage } from "./usage";
 
 export type Parameters = Record<string, string | number | null | undefined>;
@@ -70,7 +71,11 @@ async function complaint(response: Response): Promise<string> {
   return `The server answered ${response.status} ${response.statusText}.`.replace(" .", ".");
 }
 
-async function json<T>(route: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
+const json = <T>(route: string, parameters: Parameters, signal?: AbortSignal): Promise<T> =>
+  during(polled<T>(route, parameters, signal));
+
+/** As `json`, of what is asked for again and again: the page does not count as busy with it. */
+async function polled<T>(route: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
   const response = await call(address(route, parameters), signal ? { signal } : {});
   return (await response.json()) as T;
 }
@@ -160,10 +165,10 @@ export interface FlameQuery extends WeighQuery {
 const plain = (query: object): Parameters => ({ ...query }) as Parameters;
 
 export const getSources = (signal?: AbortSignal): Promise<SourceList> =>
-  json("sources", {}, signal);
+  polled("sources", {}, signal);
 
 export const getOpen = (source: string, signal?: AbortSignal): Promise<OpenStatus> =>
-  json("open", { source }, signal);
+  polled("open", { source }, signal);
 
 export const getSummary = (source: string, signal?: AbortSignal): Promise<Summary> =>
   json("summary", { source }, signal);
@@ -194,8 +199,9 @@ export const getHole = (query: HoleQuery, signal?: AbortSignal): Promise<FreeAns
   json("hole", plain(query), signal);
 
 async function body(route: string, query: object, signal?: AbortSignal): Promise<Uint8Array> {
-  const response = await call(address(route, plain(query)), signal ? { signal } : {});
-  return new Uint8Array(await response.arrayBuffer());
+  const answer = async (): Promise<ArrayBuffer> =>
+    (await call(address(route, plain(query)), signal ? { signal } : {})).arrayBuffer();
+  return new Uint8Array(await during(answer()));
 }
 
 export const getUsage = async (query: UsageQuery, signal?: AbortSignal): Promise<Usage> =>

@@ -13,4 +13,5 @@ export {
   type StateAbout,
 } from "./segments";
 export * from "./types";
+export * from "./underway";
 export { decodeUsage, type Usage } from "./usage";

@@ -2,6 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
+import { later } from "../api";
 
 const PAUSE_MS = 300;
 
@@ -13,10 +14,10 @@ export function useTyped(value: Signal<string>): [string, (text: string) => void
     setText((typed) => (typed.trim() === value.value ? typed : value.value));
   }, [value.value]);
   useEffect(() => {
-    const timer = setTimeout(() => {
+    if (text.trim() === value.peek()) return undefined;
+    return later(() => {
       value.value = text.trim();
     }, PAUSE_MS);
-    return () => clearTimeout(timer);
   }, [text]);
   return [text, setText];
 }

@@ -1,6 +1,7 @@
 /** Keeps the address and the state of the page the same, in both directions. */
 
 import { batch, effect } from "@preact/signals";
+import { later } from "../api";
 import { device, source, sourceId, sourceList, summary } from "../state/recording";
 import {
   axis,
@@ -45,10 +46,9 @@ export function followLink(frame: Window, host: Host | null): () => void {
       const link = stateLink();
       if (!link || !visible.value) return;
       // Browsers refuse to have an address changed with every frame of a zoom.
-      const timer = setTimeout(() => {
+      return later(() => {
         replaceHash(frame, writeHash(currentHash(frame) ?? "", link));
       }, SETTLE_MS);
-      return () => clearTimeout(timer);
     }),
   ];
   return () => {

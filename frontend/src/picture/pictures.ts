@@ -1,6 +1,7 @@
 /** Keeps a picture of what is asked for: tiles fetched, drawn in the worker, one picture at a time. */
 
 import { batch, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { during, later } from "../api";
 import type { Chosen } from "../drawing/columns";
 import type { Drawn } from "../drawing/messages";
 import type { Palette } from "../drawing/palette";
@@ -102,7 +103,7 @@ export function createPictures(wanted: Wanted) {
     isStale = false;
     try {
       const order = { keys, parts, view, palette: wanted.palette(tiles) };
-      const drawn = await store.studio.draw(order);
+      const drawn = await during(store.studio.draw(order));
       if (!isClosed) await show({ question, view, tiles, isWhole, drawn });
     } catch (error) {
       failure.value = error instanceof Error ? error.message : String(error);
@@ -126,7 +127,7 @@ export function createPictures(wanted: Wanted) {
     });
   };
 
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let callOff: (() => void) | undefined;
   let isDue = false;
   const stops = [
     effect(() => {
@@ -137,12 +138,12 @@ export function createPictures(wanted: Wanted) {
       attempt.value;
       if (isDue) return;
       isDue = true;
-      const later = () => {
+      const ask = () => {
         isDue = false;
         if (!isClosed) plan();
       };
-      if (front.peek() === null) queueMicrotask(later);
-      else timer = setTimeout(later, PACE);
+      if (front.peek() === null) queueMicrotask(ask);
+      else callOff = later(ask, PACE);
     }),
     effect(() => {
       const view = viewOf(wanted);
@@ -170,7 +171,7 @@ export function createPictures(wanted: Wanted) {
     },
     dispose: () => {
       isClosed = true;
-      clearTimeout(timer);
+      callOff?.();
       if (wishing === wanted) store.wish([]);
       for (const stop of stops) stop();
     },

@@ -1,7 +1,7 @@
 /** Tiles kept while there is room, the longest unused dropped first, and fetched a few at a time. */
 
 import { signal } from "@preact/signals";
-import { wasAborted } from "../api";
+import { during, wasAborted } from "../api";
 import { getBytes } from "../api/tile";
 import { openStudio, type Studio } from "../drawing/studio";
 import { sizeOf, type Tile } from "../drawing/tile";
@@ -97,7 +97,7 @@ export class TileStore {
   async #fetch(key: string, wish: Wish, abort: AbortSignal): Promise<void> {
     try {
       const body = await getBytes(key, abort);
-      const tile = await this.studio.decode(key, body);
+      const tile = await during(this.studio.decode(key, body));
       this.#keep(key, wish, tile);
       if (!abort.aborted) this.failure.value = null;
     } catch (error) {

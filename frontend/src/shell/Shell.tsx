@@ -1,6 +1,7 @@
 /** The page around the views: sidebar, top bar, inspector, and what lies over them. */
 
 import { useEffect } from "preact/hooks";
+import { underway } from "../api";
 import { Inspector } from "../inspector/Inspector";
 import { lost, sourceList, summary } from "../state/recording";
 import { DropZone } from "./DropZone";
@@ -20,7 +21,7 @@ export function Shell() {
   useEffect(listen, []);
   const empty = sourceList.value?.sources.length === 0;
   return (
-    <div class={`shell ${empty ? "bare" : ""}`}>
+    <div class={`shell ${empty ? "bare" : ""}`} data-underway={underway}>
       {!empty && <Sidebar />}
       {drawer.value && (
         <div class="shade" onClick={() => (drawer.value = false)} aria-hidden="true" />

@@ -5,6 +5,7 @@ import {
   type Axis,
   getTracks,
   getUsage,
+  later,
   type Target,
   type Tracks,
   type Usage,
@@ -191,9 +192,9 @@ function slot<Answer>(
         if (!stop.signal.aborted) void fetchTile(tileFor(range, all, width), now, key, stop.signal);
       };
       // The first question waits for nothing but the rest of what changes in the same breath.
-      const timer = value.peek() === null ? queueMicrotask(start) : setTimeout(start, SETTLE);
+      const callOff = value.peek() === null ? void queueMicrotask(start) : later(start, SETTLE);
       return () => {
-        clearTimeout(timer ?? undefined);
+        callOff?.();
         stop.abort();
       };
     });

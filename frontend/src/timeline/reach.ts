@@ -1,6 +1,7 @@
 /** What is drawn of the axis: the window and some more to both sides, so that a pan moves what is drawn. */
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { later } from "../api";
 import { type Range, sameRange, span } from "./scale";
 import type { Plot } from "./scene";
 
@@ -56,10 +57,9 @@ export function createReach({ whole, window, plot }: Looked) {
   const dispose = effect(() => {
     const shown = window.value;
     if (sameRange(shown, still.peek())) return;
-    const timer = setTimeout(() => {
+    return later(() => {
       still.value = shown;
     }, REST);
-    return () => clearTimeout(timer);
   });
   return { reach, still: still as ReadonlySignal<Range>, dispose };
 }

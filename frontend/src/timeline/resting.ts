@@ -1,6 +1,6 @@
 /** Answers about what the pointer rests on, asked for after a moment and kept for a while. */
 
-import { type Target, wasAborted } from "../api";
+import { later, type Target, wasAborted } from "../api";
 import { target } from "../flow/questions";
 import { Recent } from "./recent";
 
@@ -27,7 +27,7 @@ export function lookUp<Answer>(ask: Ask<Answer>) {
     tell(known ?? null);
     if (known !== undefined) return undefined;
     const abort = new AbortController();
-    const timer = setTimeout(() => {
+    const callOff = later(() => {
       ask(of, id, abort.signal).then(
         (answer) => {
           kept.set(key, answer);
@@ -39,7 +39,7 @@ export function lookUp<Answer>(ask: Ask<Answer>) {
       );
     }, REST);
     return () => {
-      clearTimeout(timer);
+      callOff();
       abort.abort();
     };
   };

@@ -1,7 +1,7 @@
 /** The list of all events: which rows are known, where it is scrolled, and where the cursor is. */
 
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { type EventPage, type EventRow, getEvents, wasAborted } from "../../../api";
+import { type EventPage, type EventRow, getEvents, later, wasAborted } from "../../../api";
 import { target } from "../../../flow/questions";
 import { device, isLost, renewed, visible } from "../../../state";
 import { resource, words } from "../../../state/resource";
@@ -70,9 +70,6 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
       .filter((chunk) => !chunks.value.has(chunk));
     if (missing.length === 0) return;
     const stop = new AbortController();
-    const timer = setTimeout(() => {
-      for (const chunk of missing) void ask(chunk);
-    }, 40);
     const ask = async (chunk: number): Promise<void> => {
       try {
         const query = { ...of, filter: filter.peek(), offset: chunk * CHUNK, limit: CHUNK };
@@ -93,8 +90,11 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
         failure.value = words(error);
       }
     };
+    const callOff = later(() => {
+      for (const chunk of missing) void ask(chunk);
+    }, 40);
     return () => {
-      clearTimeout(timer);
+      callOff();
       stop.abort();
     };
   });
