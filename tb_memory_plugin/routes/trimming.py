@@ -10,13 +10,11 @@ import ctypes
 import threading
 import time
 
-#: Bytes from which on memory is the system's again as soon as it is freed. numpy asks for large
-#: pages from here on, so that taking it anew costs little; smaller columns are used again.
-LARGE = 4 << 20
+#: Bytes from which on memory is the system's again as soon as it is freed. What is larger is rare
+#: enough that having it anew each time costs little; what is smaller is used again.
+LARGE = 2 << 20
 #: Bytes that the room of a thread may have free at its end.
 _MOST_FREE = 2 * LARGE
-#: Threads have the use of so many rooms together; Python lets one of them work at a time.
-_ROOMS = 2
 
 _EVERY = 1.0  # seconds between two times
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = (
@@ -41,7 +39,6 @@ def give_back_at_once() -> None:
         return
     set_option(_MMAP_THRESHOLD, LARGE)
     set_option(_TRIM_THRESHOLD, _MOST_FREE)
-    set_option(_ARENA_MAX, _ROOMS)
 
 
 def trim() -> None:

@@ -19,12 +19,12 @@ def own():
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
 
 def answer(together):
-    columns = [np.ones(LARGE, np.int8) for _ in range(10)]
+    columns = [np.ones(LARGE, np.int8) for _ in range(20)]
     together.wait()
 
 if sys.argv[1] == "given back":
     give_back_at_once()
-np.ones(7 * LARGE, np.int8)
+np.ones(14 * LARGE, np.int8)
 before = own()
 together = threading.Barrier(4)
 threads = [threading.Thread(target=answer, args=(together,)) for _ in range(4)]
