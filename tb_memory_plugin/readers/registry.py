@@ -6,7 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from tb_memory_plugin.readers import jax_pprof, kineto_trace, native, torch_snapshot
+from tb_memory_plugin.readers import (
+    jax_pprof,
+    kineto_trace,
+    memory_timeline,
+    native,
+    torch_snapshot,
+)
 from tb_memory_plugin.recording.recording import Recording
 
 
@@ -32,6 +38,7 @@ READERS: tuple[Reader, ...] = (
     torch_snapshot,
     jax_pprof,
     kineto_trace,
+    memory_timeline,
 )
 
 

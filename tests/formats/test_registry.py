@@ -38,6 +38,7 @@ JSON = json.dumps(SNAPSHOT).encode()
         ("timeline.json", b"[[1, 2], [[0, 1]]]", None),
         ("events.out.tfevents.1", b"\x18\0\0\0", None),
         ("damaged.gz", b"\x1f\x8bxxxx", None),
+        ("levels.json", b"[[1795961962209401, 1795961962209401], [[0", "memory_timeline"),
         ("empty", b"", None),
     ],
 )
