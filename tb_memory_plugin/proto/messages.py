@@ -38,19 +38,19 @@ def message_classes(package: str, source: str) -> dict[str, type[Message]]:
     for name, body in found:
         message = file.message_type.add(name=name)
         for repeated, kind, field, number in _FIELD.findall(body):
-            made = message.field.add(name=field, number=int(number))
-            made.label = kinds.LABEL_REPEATED if repeated else kinds.LABEL_OPTIONAL
+            added = message.field.add(name=field, number=int(number))
+            added.label = kinds.LABEL_REPEATED if repeated else kinds.LABEL_OPTIONAL
             if kind in names:
-                made.type, made.type_name = kinds.TYPE_MESSAGE, f".{package}.{kind}"
+                added.type, added.type_name = kinds.TYPE_MESSAGE, f".{package}.{kind}"
             else:
-                made.type = kinds.Type.Value(f"TYPE_{kind.upper()}")
+                added.type = kinds.Type.Value(f"TYPE_{kind.upper()}")
         if _FIELD.sub("", body).strip():
             raise ValueError(f"message {name} has a field that cannot be understood")
     if _MESSAGE.sub("", bare).strip():
         raise ValueError(f"{package} has text outside of messages")
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
-        for name in names
-    }
+    made = getattr(message_factory, "GetMessageClass", None)
+    if made is None:  # before protobuf 4.22
+        made = message_factory.MessageFactory(pool).GetPrototype
+    return {name: made(pool.FindMessageTypeByName(f"{package}.{name}")) for name in names}

@@ -14,7 +14,7 @@ MOST_BUFFERS = 1 << 22
 
 #: What a profile counts and adds up: type and unit of each, as JAX writes them.
 _COUNT, _BYTES = ("allocations", "count"), ("space", "bytes")
-EXECUTABLE = "executable"
+BUFFER, EXECUTABLE = "buffer", "executable"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import Malformed
-from tb_memory_plugin.readers.jax_pprof_samples import Sample
+from tb_memory_plugin.readers.jax_pprof_samples import BUFFER, Sample
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.schema import BlockState
@@ -33,7 +33,7 @@ _NO_ADDRESSES = {
 
 def device_of(sample: Sample) -> _Device:
     """The memory that a sample is in. What is no buffer is kept apart: it names no device."""
-    return sample.device, "" if sample.kind == "buffer" else sample.kind
+    return sample.device, "" if sample.kind == BUFFER else sample.kind
 
 
 def devices(found: Sequence[Sample]) -> list[_Device]:
@@ -69,7 +69,8 @@ def tables(found: Sequence[Sample], order: Sequence[_Device]) -> dict[str, pa.Ta
     of = np.repeat(np.array([rows[device_of(sample)] for sample in held], np.int16), count)
     stack = np.repeat(np.array([sample.stack for sample in held], np.int32), count)
     size = sizes(np.array([sample.bytes for sample in held], np.int64), count)
-    named = {rows[device_of(sample)]: sample.kind for sample in held if sample.kind}
+    # Buffers need no name: what made them tells more.
+    named = {rows[device_of(one)]: one.kind for one in held if one.kind not in ("", BUFFER)}
     return {
         "events": builder.table("events", {}),
         "blocks": builder.table(

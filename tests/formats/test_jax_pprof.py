@@ -177,7 +177,7 @@ def test_buffers_are_not_given_what_the_file_does_not_say(tmp_path: Path) -> Non
     )
     for column in columns:
         assert table.column(column).null_count == len(table), column
-    assert table.column("name").to_pylist() == [*5 * ["buffer"], *2 * ["executable"]]
+    assert table.column("name").to_pylist() == [*5 * [None], *2 * ["executable"]]
 
 
 def test_executables_of_a_named_device_stand_apart_from_its_buffers(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_it_is_the_same_after_an_import_as_our_own_recording(tmp_path: Path) -> 
     whole = derive(recorded)
     for name in ("allocations", "usage", "blocks", "labels"):
         assert again.table(name).equals(whole.table(name)), name
-    assert arrays.words(again.table("labels"), "name") == ["buffer", "executable"]
+    assert arrays.words(again.table("labels"), "name") == ["executable"]
 
 
 def test_the_command_line_tells_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

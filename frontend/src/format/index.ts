@@ -2,3 +2,4 @@
 export * from "./bytes";
 export * from "./count";
 export * from "./time";
+export * from "./words";

@@ -36,7 +36,7 @@ export function Group({ groupBy, id }: { groupBy: string; id: string }) {
           { word: "Share", value: share(group.bytes, data.total_bytes) },
           { word: "Blocks", value: count(group.count) },
           { word: "Largest", value: bytes(group.largest), title: exactBytes(group.largest) },
-          { word: "Oldest", value: oldestWords(group, momentWords) },
+          { word: "Oldest", value: hasHistory.value ? oldestWords(group, momentWords) : null },
         ]}
       />
       {group.frames && group.frames.length > 0 && <Stack title="Stack" frames={group.frames} />}

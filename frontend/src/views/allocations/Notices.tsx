@@ -1,6 +1,7 @@
 /** What the picture cannot say: that it loads, that it failed, that there is nothing in it. */
 
-import { filter, hasHistory, minimum, only } from "../../state";
+import { counted } from "../../format";
+import { device, filter, hasHistory, minimum, only } from "../../state";
 import type { Model } from "./model";
 
 export function Notices({ model }: { model: Model }) {
@@ -32,7 +33,13 @@ export function Notices({ model }: { model: Model }) {
 
 function emptyWords() {
   const isFiltered = only.value !== "all" || minimum.value > 0 || filter.value !== "";
-  if (!isFiltered) return hasHistory.value ? "Nothing is allocated here." : "Nothing is allocated.";
+  if (!isFiltered) {
+    if (hasHistory.value) return "Nothing is allocated here.";
+    const alive = device.value?.blocks_before_window ?? 0;
+    return alive > 0
+      ? `${counted(alive, "allocation")} of 0 bytes: nothing has a height.`
+      : "Nothing is allocated.";
+  }
   return (
     <>
       No allocation here is of those shown.{" "}

@@ -3,6 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { Filter } from "../../components/Filter";
 import { Segmented } from "../../components/Segmented";
+import { counted } from "../../format";
 import { hasHistory, summary } from "../../state/recording";
 import { call, filter, folded, inverted, upwards } from "../../state/view";
 import "../../components/tables.css";
@@ -135,6 +136,13 @@ function Notice({ model }: { model: Model }) {
   const graph = model.shown.value?.graph;
   if (!graph) return null;
   if (graph.count === 0) return <Nothing />;
+  if (graph.total === 0 && graph.unit === "bytes") {
+    return (
+      <p class="notice" role="note">
+        {counted(graph.count, "allocation")} of 0 bytes: no stack has a width.
+      </p>
+    );
+  }
   const known = graph.frames.kind.some((kind) => kind === "own" || kind === "library");
   if (known || graph.way.length > 1) return null;
   const lack = summary.value?.missing.find(({ what }) => what === "stacks" || what === "history");

@@ -1,7 +1,8 @@
 /** The Profile view from top to bottom: numbers, notes, the timeline, the breakdown. */
 
 import { Notes } from "../../components/Notes";
-import { device, hasHistory } from "../../state/recording";
+import { sentence } from "../../format";
+import { device, hasHistory, summary } from "../../state/recording";
 import { Breakdown } from "./breakdown/Breakdown";
 import { Numbers } from "./Numbers";
 import "../../components/numbers.css";
@@ -28,7 +29,16 @@ export function Profile() {
   );
 }
 
+/** Why there is no curve, and how to have one. */
 function NoHistory() {
+  const said = summary.value?.missing.find(({ what }) => what === "history");
+  if (said && summary.value?.format !== "torch_snapshot") {
+    return (
+      <p class="no-history" role="note">
+        {sentence(said.why)} {said.remedy && sentence(said.remedy)}
+      </p>
+    );
+  }
   return (
     <p class="no-history" role="note">
       This recording holds what was alive at its end, but no history, so there is no curve to draw.

@@ -49,6 +49,15 @@ function Shown() {
     reveal(model, found);
   });
   const state = model.state.value;
+  const isWithout = state !== null && state.segments.length === 0;
+  // One moment without segments stays without: there is nothing to point at or to count.
+  if (isWithout && !hasHistory.value) {
+    return (
+      <div class="segments">
+        <NoSegments />
+      </div>
+    );
+  }
   return (
     <div class="segments">
       <State model={model} />
@@ -56,7 +65,7 @@ function Shown() {
         <div class="segments-now">
           <Bar model={model} />
           <Passing model={model} />
-          {state !== null && state.segments.length === 0 ? <NoSegments /> : null}
+          {isWithout ? <NoSegments /> : null}
           <SegmentMap model={model} />
           <Hidden model={model} />
         </div>
@@ -93,7 +102,7 @@ function NoSegments() {
     <p class="no-history" role="note">
       At this moment the recording knows of no segment. Segments are what a caching allocator holds
       from the driver: snapshots of <code>torch.cuda.memory</code> have them, recordings of the
-      profiler on a CPU do not.
+      profiler on a CPU and device memory profiles of JAX do not.
     </p>
   );
 }

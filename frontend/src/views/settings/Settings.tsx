@@ -1,5 +1,6 @@
 /** The Settings view: how it was recorded, with what, what the recording lacks and why. */
 
+import { sentence } from "../../format";
 import { summary } from "../../state/recording";
 import { type Section, sections } from "./facts";
 import "./settings.css";
@@ -56,5 +57,3 @@ function Facts({ title, rows, nothing }: Section) {
     </section>
   );
 }
-
-const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);

@@ -6,6 +6,7 @@ import { groupOfSelected } from "../../../flow/questions";
 import { bytes, count, exactBytes, share } from "../../../format";
 import { groupLabel, oldestWords } from "../../../state/groups";
 import { momentWords } from "../../../state/moment";
+import { hasHistory } from "../../../state/recording";
 import { by, selection } from "../../../state/view";
 import { colours } from "../../../theme/theme";
 import { Members } from "./Members";
@@ -74,7 +75,7 @@ export function GroupRow({ group, total, first, open }: Properties) {
         <td class="number" title={exactBytes(group.largest)}>
           {bytes(group.largest)}
         </td>
-        <td class="number">{oldestWords(group, momentWords)}</td>
+        {hasHistory.value && <td class="number">{oldestWords(group, momentWords)}</td>}
       </tr>
       {open && <Members group={group} total={total} colour={colour} />}
     </>

@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { breakdown, breakdownQuery, FIRST_GROUPS, groupLimit } from "../../../flow/questions";
 import { bytes, count, counted, exactBytes } from "../../../format";
-import { lost, summary } from "../../../state/recording";
+import { hasHistory, lost, summary } from "../../../state/recording";
 import { by, filter, sort } from "../../../state/view";
 import { GroupRow } from "./GroupRow";
 import { ariaSort, type Column, nextSort } from "./model";
@@ -44,9 +44,13 @@ export function GroupTable() {
             <Header column="label" text={groupingLabel()} />
             <Header column="bytes" text="Bytes" numeric />
             <th scope="col">Share</th>
-            {HEADERS.map(([column, text]) => (
-              <Header key={column} column={column} text={text} numeric />
-            ))}
+            {HEADERS.map(
+              ([column, text]) =>
+                // Of one moment nobody knows what is older.
+                (column !== "oldest" || hasHistory.value) && (
+                  <Header key={column} column={column} text={text} numeric />
+                ),
+            )}
           </tr>
         </thead>
         <tbody>
@@ -113,7 +117,7 @@ function Rest() {
       </td>
       <td />
       <td class="number">{count(rest.count)}</td>
-      <td colSpan={2} />
+      <td colSpan={hasHistory.value ? 2 : 1} />
     </tr>
   );
 }

@@ -13,7 +13,7 @@ import { ShareBar } from "../../../components/ShareBar";
 import { breakdownQuery } from "../../../flow/questions";
 import { bytes, counted, exactBytes, share } from "../../../format";
 import { momentWords } from "../../../state/moment";
-import { summary } from "../../../state/recording";
+import { hasHistory, summary } from "../../../state/recording";
 import { words } from "../../../state/resource";
 import { selection } from "../../../state/view";
 import { birthWords, sizeIn } from "./model";
@@ -31,6 +31,9 @@ interface Loaded {
   count: number;
   error: string | null;
 }
+
+/** Columns of the table: of one moment nobody knows what is older. */
+const columns = (): number => (hasHistory.value ? 6 : 5);
 
 const NONE: Loaded = { rows: [], count: 0, error: null };
 
@@ -83,7 +86,7 @@ export function Members({ group, total, colour }: Properties) {
       {error && <Note text={error} />}
       {left > 0 && (
         <tr class="rest inner">
-          <td colSpan={6}>
+          <td colSpan={columns()}>
             {counted(left, "more allocation")}{" "}
             <button type="button" class="link" onClick={more}>
               show more
@@ -98,7 +101,7 @@ export function Members({ group, total, colour }: Properties) {
 function Note({ text }: { text: string }) {
   return (
     <tr class="rest inner">
-      <td colSpan={6}>{text}</td>
+      <td colSpan={columns()}>{text}</td>
     </tr>
   );
 }
@@ -134,7 +137,7 @@ function Member({ row, total, colour }: { row: AllocationRow; total: number; col
       </td>
       <td />
       <td class="number quiet">{row.address && <code>{row.address}</code>}</td>
-      <td class="number">{birthWords(row, momentWords)}</td>
+      {hasHistory.value && <td class="number">{birthWords(row, momentWords)}</td>}
     </tr>
   );
 }
