@@ -1,148 +1,27 @@
-"""JAX device memory profiles: real ones against a plain decoder, made ones against known values."""
+"""JAX device memory profiles made by code, against values known beforehand."""
 
 from __future__ import annotations
 
-import gzip
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tb_memory_plugin.analysis import grouping
-from tb_memory_plugin.analysis.breakdown import breakdown
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.api import load
 from tb_memory_plugin.cli import main
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.readers import jax_pprof
-from tb_memory_plugin.readers.registry import READERS, reader_of
 from tb_memory_plugin.recording import arrays
-from tb_memory_plugin.recording.recording import Device, Recording, save
-from tb_memory_plugin.views.flame import page
+from tb_memory_plugin.recording.recording import save
 from tb_memory_plugin.views.summary import summary
 from tb_memory_plugin.views.tile.window import tile
-from tests.conftest import SHARED_DATA
 from tests.fixtures import pprof
-
-XLA = SHARED_DATA / "xla"
-REAL = sorted(XLA.glob("*.prof")) if XLA.is_dir() else []
-UNSIZED = {"jax_tpu8_device_memory.prof": 149}
-
-real = pytest.mark.skipif(not REAL, reason="the shared real files (../shared/data) are not here")
-each_real = pytest.mark.parametrize("path", REAL or [None], ids=[p.name for p in REAL] or ["none"])
-
-
-def written(folder: Path, made: pprof.Writer, name: str = "memory.prof") -> Path:
-    path = folder / name
-    path.write_bytes(gzip.compress(made.bytes(), mtime=0))
-    return path
-
-
-def where(sample: pprof.Read) -> str:
-    """The key of the device that a sample belongs to."""
-    named, kind = sample.labels.get("device", ""), sample.labels["kind"]
-    return named if kind == "buffer" else f"{named} {kind}s".strip()
-
-
-def stacks(recording: Recording) -> list[tuple[pprof.Frame, ...]]:
-    frames = recording.table("frames").to_pylist()
-    named = [(frame["function"], frame["file"], frame["line"]) for frame in frames]
-    lists = recording.table("stacks").column("frames").to_pylist()
-    return [tuple(named[row] for row in rows) for rows in lists]
-
-
-def by_stack(recording: Recording, device: Device) -> dict[Any, tuple[int, int]]:
-    """Count and bytes that the breakdown by stack has for every content of a stack."""
-    groups = grouping.group_ids(recording, device, "stack")
-    found = breakdown(recording, device, -1, groups)
-    known = stacks(recording)
-    rows = recording.values("allocations", "birth_stack", device)
-    result: dict[Any, tuple[int, int]] = {}
-    for place, count, total in zip(found.oldest, found.count, found.bytes, strict=True):
-        row = int(rows[place])
-        key = known[row] if row >= 0 else ()
-        assert key not in result
-        result[key] = (int(count), int(total))
-    return result
-
-
-@real
-@each_real
-def test_totals_of_a_real_profile_are_exact(path: Path) -> None:
-    expected: dict[str, dict[Any, list[int]]] = {}
-    for sample in pprof.read(path.read_bytes()):
-        sums = expected.setdefault(where(sample), {}).setdefault(sample.frames, [0, 0])
-        sums[0] += sample.count
-        sums[1] += max(sample.bytes, 0)  # executables of a TPU have "-1" bytes
-
-    recording = derive(jax_pprof.read(path))
-
-    assert {device.key for device in recording.devices} == set(expected)
-    for device in recording.devices:
-        whole = {key: tuple(sums) for key, sums in expected[device.key].items()}
-        assert by_stack(recording, device) == whole
-        assert recording.values("usage", "allocated", device).tolist() == [
-            sum(total for _, total in whole.values())
-        ]
-
-
-@real
-@each_real
-def test_single_buffers_of_a_real_profile_have_their_own_size(path: Path) -> None:
-    expected: Counter[tuple[str, int, Any]] = Counter()
-    for sample in pprof.read(path.read_bytes()):
-        size, left = divmod(max(sample.bytes, 0), sample.count)
-        assert left == 0  # JAX gives every size a sample of its own
-        expected[where(sample), size, sample.frames] += sample.count
-
-    recording = derive(jax_pprof.read(path))
-
-    known = stacks(recording)
-    found: Counter[tuple[str, int, Any]] = Counter()
-    for device in recording.devices:
-        sizes = recording.values("allocations", "size", device).tolist()
-        rows = recording.values("allocations", "birth_stack", device).tolist()
-        found.update((device.key, s, known[row]) for s, row in zip(sizes, rows, strict=True))
-    assert found == expected
-    assert recording.meta["problems"] == []
-
-
-@real
-@each_real
-def test_a_real_profile_says_what_it_lacks(path: Path) -> None:
-    lacks = {one["what"]: one["why"] for one in jax_pprof.read(path).meta["missing"]}
-
-    assert "has no timeline" in lacks["history"]
-    assert "addresses" in lacks
-    count = UNSIZED.get(path.name)
-    assert ("sizes of executables" in lacks) == (count is not None)
-    if count is not None:
-        assert f"{count} of the executables" in lacks["sizes of executables"]
-
-
-@real
-def test_devices_are_in_the_order_of_their_numbers() -> None:
-    devices = jax_pprof.read(XLA / "jax_tpu8_device_memory.prof").meta["devices"]
-
-    names = [device["name"] for device in devices]
-    assert [name.partition("(")[0] for name in names[:8]] == [f"TPU_{n}" for n in range(8)]
-    assert names[8:] == ["executables"]
-    assert (devices[3]["type"], devices[3]["ordinal"]) == ("tpu", 3)
-
-
-@real
-@each_real
-def test_the_flame_graph_of_a_real_profile_weighs_all_of_it(path: Path) -> None:
-    recording = derive(jax_pprof.read(path))
-    total: Counter[str] = Counter()
-    for sample in pprof.read(path.read_bytes()):
-        total[where(sample)] += max(sample.bytes, 0)
-
-    for device in recording.devices:
-        answer = page(recording, device, of="alive", folded=False)
-        assert answer["total"] == total[device.key]
-        assert answer["nodes"]["value"][0] == total[device.key]
+from tests.formats.pprof_reading import (
+    by_stack,
+    stacks,
+    written,
+)
 
 
 def test_a_made_profile(tmp_path: Path) -> None:
@@ -311,44 +190,3 @@ def test_no_grouping_by_what_is_not_known(tmp_path: Path) -> None:
     groupings = summary(recording, version="", run="", name="")["groupings"]
 
     assert [one["key"] for one in groupings] == ["stack", "size", "pattern"]
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "expected"),
-    [
-        ("memory.prof", b"", "jax_pprof"),
-        ("device_memory_7.pprof.gz", b"", "jax_pprof"),
-        ("cpu.prof", b"", None),
-        ("anything", pprof.small().bytes(), "jax_pprof"),
-        ("anything.pb.gz", gzip.compress(pprof.small().bytes(), mtime=0), "jax_pprof"),
-        ("nothing.prof", pprof.Writer().bytes(), "jax_pprof"),
-        ("cut.prof", pprof.small().bytes()[:60], "jax_pprof"),
-        ("damaged.prof", b"\x1f\x8bxxxxxxxxxxxxx", "jax_pprof"),
-        ("damaged.gz", b"\x1f\x8bxxxxxxxxxxxxx", None),
-        # What Python's own profiler writes, and what Go's does: neither has labels of text.
-        ("python.prof", b"{(\xda\x01~r\x00\x00\x00\x00", None),
-        ("memory.prof", b"{(\xda\x01~r\x00\x00\x00\x00", None),
-    ],
-)
-def test_what_is_recognised(name: str, data: bytes, expected: str | None) -> None:
-    found = reader_of(name, data[: 1 << 16])
-
-    assert (None if found is None else found.FORMAT) == expected
-
-
-def test_profiles_of_other_things_are_not_ours() -> None:
-    time = pprof.Writer(types=(("samples", "count"), ("cpu", "nanoseconds")))
-    time.sample([1, 10_000_000], [time.location(("main", "main.go", 3))])
-
-    assert reader_of("cpu.prof", time.bytes()) is None
-
-
-@real
-def test_no_other_real_file_is_claimed() -> None:
-    others = [path for path in SHARED_DATA.rglob("*") if path.is_file() and path.suffix != ".prof"]
-    assert len(others) > 20
-    for path in others:
-        with path.open("rb") as file:
-            head = file.read(1 << 16)
-        assert not jax_pprof.matches(path.name, head), path.name
-    assert jax_pprof in READERS

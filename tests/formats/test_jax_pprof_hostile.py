@@ -13,7 +13,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import jax_pprof, jax_pprof_samples, jax_pprof_stacks
 from tests.fixtures import pprof
-from tests.formats.test_jax_pprof import REAL, each_real, real
+from tests.formats.pprof_reading import REAL, each_real, real
 
 _LABEL = {"kind": "buffer", "device": "cpu:0"}
 
