@@ -36,9 +36,8 @@ environments: # Waits for downloads side by side
 test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
-# What is marked `once` says nothing else with other packages.
 test-oldest: .venv-oldest/ready
-	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser and not once" --hypothesis-profile=fewer
+	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser" --hypothesis-profile=fewer
 
 test-newest: .venv/ready
 	$(NEW)/python $(PYTEST)

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from tb_memory_plugin.readers.checked import Malformed, text
-from tb_memory_plugin.readers.trace_stream import Event
+from tb_memory_plugin.readers.trace_stream import NOT_JSON, Event
 from tb_memory_plugin.recording.arrays import IntArray
 
 #: By category, as torch wrote it over the years, what a span is.
@@ -118,7 +118,7 @@ class Instants:
             return
         try:
             self._arguments += _arguments(b"[" + b",".join(self._waiting) + b"]")
-        except msgspec.DecodeError as error:
+        except NOT_JSON as error:
             raise Malformed(f"has a [memory] event that makes no sense: {error}") from None
         self._waiting.clear()
 
@@ -185,7 +185,7 @@ def _called(arguments: bytes) -> str:
     """The Python calls that an operator's arguments name, innermost first, between semicolons."""
     try:
         return _op_arguments(arguments).calls
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return ""
 
 

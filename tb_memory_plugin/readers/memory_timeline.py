@@ -18,6 +18,7 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import memory_timeline_lives as lives
 from tb_memory_plugin.readers import opening
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.trace_stream import NOT_JSON
 from tb_memory_plugin.readers.whole import whole
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.recording import Recording
@@ -51,7 +52,6 @@ def probe(path: Path) -> dict[str, Any]:
     with opening.regular_file(path, path.name) as file:
         size = os.fstat(file.fileno()).st_size
         head = file.read(opening.HEAD)
-        _check_numbers(path.name, opening.inflated_head(head))
     return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size}
 
 
@@ -81,10 +81,10 @@ def _recording(data: bytes, name: str) -> Recording:
     try:
         found = lives.of_levels(*_levels(data))
         is_raw = False
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         try:
             found = lives.of_moves(_moves(data))
-        except (msgspec.DecodeError, RecursionError) as error:
+        except NOT_JSON as error:
             raise Malformed(f"{str(error)[:80]}") from None
         is_raw = True
     except RecursionError:

@@ -33,6 +33,9 @@ _ESCAPE = re.compile(rb'(\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})|\\')
 _BLANKS = bytes.maketrans(bytes(range(32)), b" " * 32)
 _NUMBER = re.compile(rb"(?<=[:,\[\s])-?(?:NaN|Infinity)(?=\s*[,\]}])")
 
+#: What decoding raises for what is not JSON (older versions have another for what is not UTF-8).
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
 
 class Event(msgspec.Struct, gc=False):
     """One event, as far as it is looked at."""
@@ -144,7 +147,7 @@ class TraceStream:
             return self._checked(text), len(text)
         except msgspec.ValidationError as error:
             raise Malformed(f"has an event that is none: {str(error)[:80]}") from None
-        except (msgspec.DecodeError, RecursionError) as error:
+        except NOT_JSON as error:
             after = _AFTER.search(str(error))
         if after is None:
             return None
@@ -188,7 +191,7 @@ def _object(text: bytes) -> dict[str, Any] | None:
     for each in (text, mend(text)):
         try:
             found = msgspec.json.decode(each)
-        except (msgspec.DecodeError, RecursionError):
+        except NOT_JSON:
             continue
         return found if type(found) is dict else None
     return None

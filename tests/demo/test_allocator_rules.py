@@ -18,8 +18,6 @@ from demo.allocator import (
 from demo.allocator.sizes import MIB, block_size, segment_size
 from demo.allocator.snapshot import segments
 
-pytestmark = pytest.mark.once  # demo/allocator needs the standard library alone
-
 GRAPH = (1, 0)
 HERE = [{"name": "here", "filename": "a.py", "line": 1}]
 THERE = [{"name": "there", "filename": "a.py", "line": 2}]

@@ -24,12 +24,10 @@ def made() -> dict[str, Any]:
     return training(EVENTS)
 
 
-@pytest.mark.once  # the standard library alone
 def test_it_is_what_the_simulated_allocator_does(made: dict[str, Any]) -> None:
     assert replay(made, 0).difference is None
 
 
-@pytest.mark.once  # the standard library alone
 def test_it_is_the_same_every_time(made: dict[str, Any]) -> None:
     again = training(EVENTS)
     assert again == made
@@ -37,7 +35,6 @@ def test_it_is_the_same_every_time(made: dict[str, Any]) -> None:
     assert training(3_000, seed=1) != training(3_000)
 
 
-@pytest.mark.once  # the standard library alone
 def test_it_has_as_many_events_as_asked_for_and_a_third_are_allocations(
     made: dict[str, Any],
 ) -> None:
@@ -48,7 +45,6 @@ def test_it_has_as_many_events_as_asked_for_and_a_third_are_allocations(
     assert 0.3 < actions["alloc"] / EVENTS < 0.4
 
 
-@pytest.mark.once  # the standard library alone
 def test_its_stacks_are_many_and_deep_and_shared_as_pytorch_leaves_them(
     made: dict[str, Any],
 ) -> None:

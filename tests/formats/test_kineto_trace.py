@@ -16,12 +16,11 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import kineto_trace
 from tb_memory_plugin.readers.registry import reader_of
 from tb_memory_plugin.recording.recording import Recording
+from tests.fixtures.kineto import Json, memory, span, totals
 from tests.formats.test_snapshot_fuzz import check
 
 TRACES = Path(__file__).parents[2] / "../shared/data/traces"
 FACTS: dict[str, Any] = json.loads((TRACES / "facts.json").read_text()) if TRACES.is_dir() else {}
-
-Json = dict[str, Any]
 
 
 @pytest.mark.skipif(not FACTS, reason="the shared real files (../shared/data) are not here")
@@ -33,28 +32,6 @@ def test_facts_of_a_real_trace(name: str) -> None:
     assert set(found) == set(FACTS[name])
     for key, expected in FACTS[name].items():
         assert {field: found[key][field] for field in expected} == expected
-
-
-def memory(ts: float, size: int, address: int | None = None, **more: Any) -> Json:
-    args: Json = {"Device Type": 1, "Device Id": 0, "Bytes": size}
-    if address is not None:
-        args["Addr"] = address
-    args.update(more.pop("args", {}))
-    return {
-        "ph": "i",
-        "cat": "cpu_instant_event",
-        "s": "t",
-        "name": "[memory]",
-        "pid": 1,
-        "tid": 2,
-        "ts": ts,
-        "args": args,
-        **more,
-    }
-
-
-def span(name: str, ts: float, dur: float, cat: str = "cpu_op", **more: Any) -> Json:
-    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 2, "ts": ts, "dur": dur, **more}
 
 
 def read(tmp_path: Path, *events: Json, **about: Any) -> Recording:
@@ -77,10 +54,6 @@ def refused(tmp_path: Path, data: bytes, name: str = "a.pt.trace.json") -> str:
         kineto_trace.read(path)
     assert str(caught.value).startswith(name)
     return str(caught.value)
-
-
-def totals(allocated: int, reserved: int, index: int) -> Json:
-    return {"Total Allocated": allocated, "Total Reserved": reserved, "Ev Idx": index}
 
 
 def test_what_was_there_before_is_its_sum_and_what_is_freed_of_it(tmp_path: Path) -> None:

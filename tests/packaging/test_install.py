@@ -13,7 +13,6 @@ from tests.packaging.test_build import PIP_WHEEL
 
 
 @pytest.mark.network
-@pytest.mark.once  # pip builds in an environment of its own, with the newest setuptools
 def test_wheel_from_a_checkout_brings_its_own_node(tmp_path: Path) -> None:
     tree = tmp_path / "checkout"
     subprocess.run(["git", "clone", "--quiet", str(REPOSITORY), str(tree)], check=True)
