@@ -101,8 +101,8 @@ function NoSegments() {
   return (
     <p class="no-history" role="note">
       At this moment the recording knows of no segment. Segments are what a caching allocator holds
-      from the driver: snapshots of <code>torch.cuda.memory</code> have them, recordings of the
-      profiler on a CPU and device memory profiles of JAX do not.
+      from the driver: snapshots of <code>torch.cuda.memory</code> have them, traces of the
+      profiler, recordings of a CPU and device memory profiles of JAX do not.
     </p>
   );
 }
