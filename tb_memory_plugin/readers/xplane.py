@@ -1,4 +1,4 @@
-"""Profiles of JAX, TensorFlow and PyTorch/XLA (``*.xplane.pb``) with the events of allocators."""
+"""Profiles of JAX and TensorFlow (``*.xplane.pb``) with the events of allocators."""
 
 from __future__ import annotations
 
