@@ -50,6 +50,10 @@ static int64_t integer_at(const char *data, Py_ssize_t place)
 static int varint(Bytes *from, uint64_t *value)
 {
     uint64_t found = 0;
+    if (from->at < from->end && *from->at < 0x80) { /* as most are */
+        *value = *from->at++;
+        return 1;
+    }
     for (int shift = 0; shift < 70 && from->at < from->end; shift += 7) {
         uint64_t byte = *from->at++;
         if (shift == 63 && byte > 1)
@@ -68,8 +72,7 @@ static int next_field(Bytes *from, Field *field)
     uint64_t tag, length;
     if (!varint(from, &tag) || tag > UINT32_MAX || tag >> 3 == 0)
         return 0;
-    field->number = (uint32_t)(tag >> 3);
-    field->wire = (int)(tag & 7);
+    *field = (Field){.number = (uint32_t)(tag >> 3), .wire = (int)(tag & 7)};
     size_t left;
     switch (field->wire) {
     case VARINT:
@@ -77,7 +80,6 @@ static int next_field(Bytes *from, Field *field)
     case FIXED64:
         if (from->end - from->at < 8)
             return 0;
-        field->value = 0;
         for (int place = 0; place < 8; place++)
             field->value |= (uint64_t)from->at[place] << 8 * place;
         from->at += 8;

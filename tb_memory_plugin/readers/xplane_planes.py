@@ -74,12 +74,19 @@ class Planes:
             self._add_modules(plane)
 
     def events(self) -> Events | None:
-        """All allocator events, one line after the other; None where there are none."""
+        """All allocator events, one line after the other; None where there are none.
+
+        They are given away, not kept: there may be many.
+        """
         if not self._tables:
             return None
-        counts = [len(table) for table in self._tables]
+        counts = [len(times) for times in self._times]
+        tables, self._tables = self._tables, []
+        table = np.concatenate(tables) if len(tables) > 1 else tables[0]
+        del tables
         return Events(
-            table=np.concatenate(self._tables),
+            # Column after column: from here on it is columns that are looked at.
+            table=np.asfortranarray(table),
             born=np.concatenate(self._births),
             time=np.concatenate(self._times),
             line=np.repeat(np.array(self._lines, dtype=np.int64), counts),
@@ -106,15 +113,13 @@ class Planes:
                 self._births.append(np.isin(table[:, 0], born))
                 self._times.append(_times(line, table))
                 self._lines.append(place)
-        known = list(texts)
-        for table in tables:
-            self._tables.append(self._spelled(table, known, stat_names))
+        if tables:
+            whole = np.concatenate(tables)
+            self._spell(whole, list(texts), stat_names)
+            self._tables.append(whole)
 
-    def _spelled(
-        self, table: IntArray, known: list[bytes], stat_names: dict[int, bytes]
-    ) -> IntArray:
-        """``table`` with the codes of ``words`` for its texts."""
-        made: IntArray = table.copy()
+    def _spell(self, table: IntArray, known: list[bytes], stat_names: dict[int, bytes]) -> None:
+        """Put the codes of ``words`` into ``table`` for its texts."""
         for name in _TEXTS:
             words = self.words[name]
 
@@ -123,8 +128,7 @@ class Planes:
                 return words.code(word(spelled))
 
             codes = np.where(decoded.seen(table, name), decoded.column(table, name), -1)
-            made[:, COLUMNS.index(name)] = mapped(codes, coded)
-        return made
+            table[:, COLUMNS.index(name)] = mapped(codes, coded)
 
     def _add_modules(self, plane: Any) -> None:
         names = {entry.key: entry.value.name for entry in plane.event_metadata}
@@ -160,7 +164,8 @@ class Events:
 
     def taken(self, rows: IntArray) -> Events:
         """These events in the order of ``rows``."""
-        return Events(self.table[rows], self.born[rows], self.time[rows], self.line[rows])
+        table = np.take(self.table.T, rows, axis=1).T
+        return Events(table, self.born[rows], self.time[rows], self.line[rows])
 
 
 def word(data: bytes) -> str:
