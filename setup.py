@@ -1,4 +1,4 @@
-"""Builds the page and the C module of the package; everything else is in pyproject.toml."""
+"""Builds the page and the C modules of the package; everything else is in pyproject.toml."""
 
 import sys
 from pathlib import Path
@@ -29,9 +29,12 @@ class SdistWithPage(sdist):
         super().run()
 
 
-#: Optional: without a C compiler its work is done in Python, in more time.
-ENTRIES = Extension(
-    "tb_memory_plugin.readers._entries", ["tb_memory_plugin/readers/_entries.c"], optional=True
-)
+#: Optional: without a C compiler their work is done in Python, in more time.
+COMPILED = [
+    Extension(
+        f"tb_memory_plugin.readers.{name}", [f"tb_memory_plugin/readers/{name}.c"], optional=True
+    )
+    for name in ("_entries", "_xevents")
+]
 
-setup(cmdclass={"build_py": BuildWithPage, "sdist": SdistWithPage}, ext_modules=[ENTRIES])
+setup(cmdclass={"build_py": BuildWithPage, "sdist": SdistWithPage}, ext_modules=COMPILED)

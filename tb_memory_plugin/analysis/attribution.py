@@ -75,11 +75,18 @@ def labelled(recording: Recording, rows: IntArray) -> dict[str, Column]:
     table = recording.table("labels")
     found = {
         name: coded(picked(arrays.values(table, name), rows))
-        for name in ("name", "dtype", "shape", "op", "module", "category")
+        for name in ("name", "dtype", "shape", "op", "module", "region", "category")
     }
     guessed = arrays.truths(table, "inferred").astype(np.int8)
     found["category_inferred"] = (picked(guessed, rows, 0), rows < 0)
     return found
+
+
+def requested(recording: Recording, rows: IntArray) -> Column:
+    """What labels say was asked for, from their ``rows`` (-1 for none)."""
+    table = recording.table("labels")
+    said = picked(arrays.valid(table, "requested").astype(np.int8), rows, 0) != 0
+    return picked(arrays.values(table, "requested"), rows, 0), ~said
 
 
 def moments(tables: DeviceTables, birth_time: Column, labels: IntArray) -> dict[str, Column]:

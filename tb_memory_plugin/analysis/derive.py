@@ -48,7 +48,7 @@ def _allocations(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:
     metadata = Metadata(arrays.words(recording.table("events"), "user_metadata"))
     rows = [part.allocations(row, metadata) for part, row in zip(parts, before, strict=False)]
     words = {
-        **_words(recording, "labels", "name", "dtype", "shape", "op", "module"),
+        **_words(recording, "labels", "name", "dtype", "shape", "op", "module", "region"),
         **_words(recording, "events", "compile_context"),
         "annotation": arrays.words(recording.table("spans"), "name"),
     }

@@ -43,12 +43,12 @@ class DevicePart:
         """Columns of ``allocations``; ``segments_before`` are rows of devices before this one."""
         lives = self.lives
         of_size = self.tables.recording.meta["basis"] != "requested"
-        every = np.ones(len(lives.birth), dtype=bool)
         labels = attribution.label_rows(self.tables, lives)
+        asked = attribution.requested(self.tables.recording, labels)
         birth_time = self._times(lives.birth, sentinel("birth_time"))
         return {
             "address": (lives.address, self._unplaced),
-            "requested": (lives.bytes, every) if of_size else known(lives.bytes),
+            "requested": asked if of_size else known(lives.bytes),
             "size": (lives.size, ~lives.size_known),
             "size_inferred": known(lives.size_inferred),
             "birth": coded(lives.birth),

@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row, reserved_known
+from tb_memory_plugin.analysis.allocator_said import allocator_said
 from tb_memory_plugin.analysis.content import frame_contents, stack_contents, stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
@@ -32,7 +33,8 @@ def facts(recording: Recording) -> dict[str, Any]:
     segments; ``time_span_us`` from first to last event, None without time stamps. Of a profiler's
     trace also ``device_type`` and ``device_id`` as in the file, the sums ``bytes_allocated`` and
     ``bytes_freed``, and ``net_end`` and ``net_peak`` above the start; what is allocated is None
-    where the trace has no totals.
+    where the trace has no totals. And ``allocator``, where the source has what the
+    allocator says of itself, see :func:`~tb_memory_plugin.analysis.allocator_said.allocator_said`.
     """
     return {
         "annotations": _annotations(recording),
@@ -51,6 +53,7 @@ def device_facts(recording: Recording, device: Device) -> dict[str, Any]:
     peak = peak_row(recording, device)
     state = recording.values("blocks", "state", device)
     stacks, frames = _distinct(recording, device)
+    said = allocator_said(recording, device)
     return {
         "events": len(action),
         "allocated_start": int(allocated[0]),
@@ -72,6 +75,7 @@ def device_facts(recording: Recording, device: Device) -> dict[str, Any]:
         "streams": len(arrays.distinct(recording.values("segments", "stream", device))),
         "pending_free_blocks": int((state == BlockState.PENDING_FREE).sum()),
         "time_span_us": _time_span_us(recording, device),
+        **({} if said is None else {"allocator": said}),
         **_of_trace(recording, device),
     }
 

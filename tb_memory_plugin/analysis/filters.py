@@ -41,7 +41,7 @@ COMPARE: dict[str, Callable[[IntArray, int], IntArray]] = {
     ":": operator.eq,
 }
 _ADDRESS = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE)
-_TEXTS = ("op", "name", "module", "dtype", "shape", "annotation")
+_TEXTS = ("op", "name", "module", "region", "dtype", "shape", "annotation")
 _FIELDS = ("size", "step", "category", *_TEXTS, "stack", "pool", "stream", "address")
 _COMPARED = ("size", "step", "event")
 #: Words of a filter: each is looked for in all there is.

@@ -25,6 +25,7 @@ GROUPINGS = {
     "stack": "stack",
     "op": "op",
     "module": "module",
+    "region": "region",
     "dtype_shape": "dtype · shape",
     "step": "step",
     "annotation": "annotation",
@@ -136,7 +137,7 @@ def _codes(
 ) -> tuple[IntArray, Sequence[Any] | IntArray]:
     """A code for every allocation, -1 where nothing is known, and what the codes stand for."""
     table = recording.table("allocations")
-    if by in ("op", "module", "annotation"):
+    if by in ("op", "module", "region", "annotation"):
         return recording.values("allocations", by, device), arrays.words(table, by)
     if by == "category":
         codes = recording.values("allocations", "category", device)

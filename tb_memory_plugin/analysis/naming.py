@@ -22,6 +22,7 @@ _UNKNOWN_LABELS = {
     "stack": "no stack recorded",
     "op": "no op known",
     "module": "no module known",
+    "region": "no region known",
     "dtype_shape": "no dtype known",
     "step": "outside any step",
     "annotation": "outside any annotation",

@@ -80,7 +80,7 @@ def usage(tables: DeviceTables, lives: Lives) -> Usage:
 def _reported(tables: DeviceTables, event: IntArray) -> IntArray | None:
     """What the source says is reserved, before the first event and after each of ``event``."""
     at, reserved = tables.column("reported", "event"), tables.column("reported", "reserved")
-    if not reserved.any():
+    if not (reserved > 0).any():
         return None  # nothing is said, or the allocator (a CPU's) holds nothing back
     place = np.searchsorted(at, np.concatenate([[-1], event]), side="right") - 1
     found: IntArray = reserved[np.maximum(place, 0)].astype(np.int64)

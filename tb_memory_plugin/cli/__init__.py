@@ -199,6 +199,7 @@ _GROUPINGS = (
     "stack",
     "op",
     "module",
+    "region",
     "dtype_shape",
     "step",
     "annotation",

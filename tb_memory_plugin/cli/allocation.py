@@ -16,6 +16,8 @@ _STACKS = {
     "forward_stack": "in the forward pass",
 }
 
+_TOLD = ("name", "op", "module", "region", "dtype", "shape", "annotation")
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the allocation in row ``arguments.id``. Raises MemoryPluginError."""
@@ -46,7 +48,7 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         "born": _moment(found, "birth") or "before the window",
         "freed": _moment(found, "death") or "never in the window",
         "category": found["category"] and found["category"] + inferred[found["category_inferred"]],
-        **{name: found[name] for name in ("name", "op", "module", "dtype", "shape", "annotation")},
+        **{name: found[name] for name in _TOLD},
         "step": None if found["step"] is None else str(found["step"]),
         "pool": found["pool"],
         "stream": found["stream"],

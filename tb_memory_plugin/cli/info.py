@@ -88,6 +88,7 @@ def _rows(device: Any) -> list[tuple[str, str]]:
         ("pools", ", ".join(f"{first},{second}" for first, second in device["pools"]) or "none"),
         ("streams", text.grouped(device["streams"])),
     ]
+    rows += _said(device["allocator"]) if "allocator" in device else []
     for failure in device["oom"]:
         asked, free = failure["requested"], failure["device_free"]
         words = f"event {failure['event']}"
@@ -96,4 +97,19 @@ def _rows(device: Any) -> list[tuple[str, str]]:
         if free is not None:
             words += f", {format_bytes(free)} free on the device"
         rows.append(("out of memory", text.styled(words, "red")))
+    return rows
+
+
+def _said(allocator: Any) -> list[tuple[str, str]]:
+    """What the allocator itself says of its peak."""
+    told = f"event {allocator['event']}"
+    if allocator["stack"]:
+        told = f"stack + heap, {told}"
+    rows = [("allocator's peak", f"{text.exact_bytes(allocator['peak'])} ({told})")]
+    if allocator["stack"]:
+        rows.append(("of it stack", text.exact_bytes(allocator["stack"])))
+    rows.append(("free then", text.exact_bytes(allocator["free"])))
+    if allocator["fragmentation"] is not None:
+        rows.append(("free list fragmentation", f"{100 * allocator['fragmentation']:.2f} %"))
+    rows.append(("lifetime peak", text.exact_bytes(allocator["lifetime_peak"])))
     return rows

@@ -12,6 +12,7 @@ from tb_memory_plugin.readers import (
     memory_timeline,
     native,
     torch_snapshot,
+    xplane,
 )
 from tb_memory_plugin.recording.recording import Recording
 
@@ -39,6 +40,7 @@ READERS: tuple[Reader, ...] = (
     jax_pprof,
     kineto_trace,
     memory_timeline,
+    xplane,
 )
 
 

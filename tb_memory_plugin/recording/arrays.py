@@ -148,6 +148,24 @@ def masked_booleans(values: npt.ArrayLike, missing: npt.ArrayLike) -> pa.Boolean
     return pa.BooleanArray.from_buffers(pa.bool_(), len(true), buffers)
 
 
+def real_column(values: npt.NDArray[np.float64]) -> pa.DoubleArray:
+    """An Arrow array of ``values``; what is not finite is null."""
+    finite = np.isfinite(values)
+    kept = np.where(finite, values, 0.0)
+    validity = pa.py_buffer(np.packbits(finite, bitorder="little"))
+    return pa.Array.from_buffers(pa.float64(), len(kept), [validity, pa.py_buffer(kept)])
+
+
+def reals(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
+    """The numbers of a column of reals; null is NaN."""
+    parts = [np.zeros(0)]
+    for chunk in table.column(name).chunks:
+        if len(chunk):
+            found = np.frombuffer(chunk.buffers()[1], dtype=np.float64)
+            parts.append(found[chunk.offset : chunk.offset + len(chunk)])
+    return np.where(valid(table, name), np.concatenate(parts), np.nan)
+
+
 def valid(table: pa.Table, name: str) -> npt.NDArray[np.bool_]:
     """Which rows of a column are not null. (Arrow's ``is_valid`` imports pandas on its way out.)"""
     return _joined_bits([_bits(chunk, 0) for chunk in table.column(name).chunks])

@@ -101,7 +101,9 @@ RECORDED: dict[str, pa.Schema] = {
         shape=_TEXT,  # "[4, 16, 1024]"
         op=_TEXT,
         module=_TEXT,
+        region=_TEXT,  # what XLA and TensorFlow call the kind of memory: "output", "temp", …
         step=_I64,
+        requested=_I64,  # where the basis is size
     ),
     # The end state, where a source has one.
     "blocks": _schema(
@@ -130,6 +132,11 @@ RECORDED: dict[str, pa.Schema] = {
         event=_I64,
         allocated=_I64,
         reserved=_I64,
+        # What XLA's and TensorFlow's allocators say beside it.
+        stack=_I64,  # bytes kept for the programs' stack, beside what is allocated
+        free=_I64,
+        fragmentation=pa.float64(),  # of the free list: 1 − largest free chunk ÷ free bytes
+        lifetime_peak=_I64,  # the most that was allocated since the allocator was made
     ),
     # Interned by content.
     "frames": _schema(function=_TEXT, file=_TEXT, line=_I32, extra=_TEXT),
@@ -137,7 +144,8 @@ RECORDED: dict[str, pa.Schema] = {
     "spans": _schema(
         device=_I16,  # null: not of one device
         track=_TEXT,  # e.g. "thread 1", "stream 7"
-        kind=_TEXT,  # "step" | "annotation" | "op" | "module" | "kernel" | "python"
+        # "step" | "annotation" | "op" | "module" | "kernel" | "python" | "hlo_module"
+        kind=_TEXT,
         name=_TEXT,
         begin=_I64,  # ns since origin; null: began before the window
         end=_I64,  # null: not ended in the window
@@ -186,6 +194,7 @@ DERIVED: dict[str, pa.Schema] = {
         shape=_TEXT,
         op=_TEXT,
         module=_TEXT,
+        region=_TEXT,
         annotation=_TEXT,  # innermost annotation at birth
         compile_context=_TEXT,
         user_metadata=_TEXT,

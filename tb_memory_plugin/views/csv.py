@@ -21,6 +21,7 @@ _ALLOCATION_COLUMNS = (
     "name",
     "op",
     "module",
+    "region",
     "dtype",
     "shape",
     "step",

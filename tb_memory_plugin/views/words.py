@@ -19,6 +19,7 @@ _PLAIN = (
     "name",
     "op",
     "module",
+    "region",
     "dtype",
     "shape",
     "step",

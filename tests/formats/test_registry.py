@@ -39,6 +39,7 @@ JSON = json.dumps(SNAPSHOT).encode()
         ("events.out.tfevents.1", b"\x18\0\0\0", None),
         ("damaged.gz", b"\x1f\x8bxxxx", None),
         ("levels.json", b"[[1795961962209401, 1795961962209401], [[0", "memory_timeline"),
+        ("vm.xplane.pb", b"", "xplane"),
         ("empty", b"", None),
     ],
 )

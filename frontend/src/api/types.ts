@@ -215,6 +215,7 @@ export interface AllocationRow {
   name: string | null;
   op: string | null;
   module: string | null;
+  region: string | null;
   dtype: string | null;
   shape: string | null;
   step: number | null;

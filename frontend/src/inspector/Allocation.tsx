@@ -77,6 +77,7 @@ function rowsOf(data: AllocationCard): FactRow[] {
     { word: "Pool", value: data.pool },
     { word: "Stream", value: data.stream },
     { word: "Made by", value: made },
+    { word: "Region", value: data.region },
     { word: "During", value: data.annotation },
     { word: "Compiled", value: data.compile_context },
     { word: "Metadata", value: data.user_metadata },

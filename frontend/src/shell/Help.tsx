@@ -37,7 +37,10 @@ const WORDS: readonly (readonly [string, string])[] = [
 const FILTER: readonly (readonly [string, string])[] = [
   ["attention", "a word in a stack frame, op, name or module; several must all be there"],
   ["size>10MiB", "a size in the basis of the recording; likewise step:3"],
-  ["category:gradient", "likewise op, name, module, dtype, shape, annotation, stack, pool, stream"],
+  [
+    "category:gradient",
+    "likewise op, name, module, region, dtype, shape, annotation, stack, pool, stream",
+  ],
   ["address:0x7f00", "the allocation that holds an address"],
   ["action:alloc", "in the list of events: what an event did"],
   ["-word", "turned around; quotes hold words together, /…/ is a regular expression"],

@@ -152,6 +152,7 @@ def test_the_allocations_of_a_group() -> None:
         "name": None,
         "op": "aten::mm",
         "module": "block.0",
+        "region": None,
         "dtype": "float32",
         "shape": "[8, 16]",
         "step": 3,

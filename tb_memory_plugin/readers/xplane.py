@@ -1,0 +1,136 @@
+"""Profiles of JAX and TensorFlow (``*.xplane.pb``) with the events of allocators."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tb_memory_plugin.errors import SourceError
+from tb_memory_plugin.readers import opening
+from tb_memory_plugin.readers import xplane_tables as made
+from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.whole import whole
+from tb_memory_plugin.readers.xplane_memory import memory
+from tb_memory_plugin.readers.xplane_meta import meta
+from tb_memory_plugin.readers.xplane_planes import Planes
+from tb_memory_plugin.recording import builder
+from tb_memory_plugin.recording.arrays import TooMuchText
+from tb_memory_plugin.recording.recording import Recording
+
+FORMAT = "xplane"
+
+#: Inflated bytes: no protobuf may be longer.
+MOST_BYTES = (1 << 31) - 1
+
+_NAMES = re.compile(r"\.xplane\.pb(\.gz)?$", re.IGNORECASE)
+_PROTOBUF = re.compile(r"\.pb(\.gz)?$", re.IGNORECASE)
+#: A first plane, of any length and id, with a name that profilers give to planes.
+_HEAD = re.compile(
+    rb"\A\n[\x80-\xff]{0,4}[\0-\x7f](\x08[\x80-\xff]{0,9}[\0-\x7f])?"
+    rb"\x12[\0-\x7f](/host:|/device:|Task Environment)",
+    re.DOTALL,
+)
+#: What a text conversion makes of a byte that is not UTF-8.
+_REPLACED = b"\xef\xbf\xbd"
+_REMEDY = "profile again and copy the file whole, as binary"
+_RECORD = (
+    "profile on a GPU or TPU with a host_tracer_level of 2 or more; TensorFlow on a CPU records "
+    "memory with TF_CPU_ALLOCATOR_USE_BFC=true, JAX on a CPU never does"
+)
+_READING, _DECODING = 0.3, 0.6  # of the time
+
+Progress = Callable[[float, str], None]
+
+
+def matches(name: str, head: bytes) -> bool:
+    """Whether a file is an XPlane by its name or, where that is another ``.pb``, its content."""
+    if _NAMES.search(name):
+        return True
+    return bool(_PROTOBUF.search(name)) and _HEAD.match(opening.inflated_head(head)) is not None
+
+
+def probe(path: Path) -> dict[str, Any]:
+    """``compressed`` and ``bytes`` of a file. Raises SourceError where it cannot be read."""
+    with opening.regular_file(path, path.name) as file:
+        size = os.fstat(file.fileno()).st_size
+        head = file.read(opening.HEAD)
+    return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size}
+
+
+def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) -> Recording:
+    """The recorded tables of a profile, of at most ``limit`` inflated bytes. Raises SourceError."""
+    report = progress or _silent
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with whole(path, limit, lambda part: report(_READING * part, "reading")) as data:
+            try:
+                return _recording(data, path.name, report)
+            except (Malformed, _NoMemory) as error:
+                if _is_converted(data):
+                    raise Malformed(_CONVERTED) from error
+                raise
+    except _NoMemory as error:
+        raise SourceError(path.name, str(error), _RECORD) from error
+    except (Malformed, TooMuchText) as error:
+        raise SourceError(path.name, str(error), _REMEDY) from error
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+_CONVERTED = "was ruined by a conversion to text: its bytes that are no UTF-8 were replaced"
+
+
+class _NoMemory(ValueError):
+    """A profile without allocator events; ``str()`` is the fault, for a SourceError."""
+
+
+def _is_converted(data: bytes) -> bool:
+    """Whether bytes were replaced as a conversion to text does: none above 0x7f was left alone."""
+    if _REPLACED not in data:
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _recording(data: bytes, name: str, report: Progress) -> Recording:
+    space = _space(data)
+    planes, count = Planes(), len(space.planes)
+    for place, plane in enumerate(space.planes):
+        report(_READING + (_DECODING - _READING) * place / count, "decoding events")
+        planes.add(plane)
+    report(_DECODING, "ordering allocations")
+    found = memory(planes)
+    if found is None:
+        lacks = "has no allocator events" if planes.has_host else "has no events of a host"
+        raise _NoMemory(f"{lacks}: memory was not traced")
+    begins = [int(found.events.time.min()), *(span.begin for span in planes.spans)]
+    origin = min(begins)
+    facts = meta(space, planes, found, origin)
+    tables = made.tables(planes, found, origin)
+    return builder.recording({"format": FORMAT, "basis": "size", "source": name, **facts}, tables)
+
+
+def _space(data: bytes) -> Any:
+    from google.protobuf.message import DecodeError
+
+    from tb_memory_plugin.proto.xplane import xplane_classes
+
+    try:
+        return xplane_classes()["XSpace"].FromString(data)
+    # The implementations of protobuf (C, Python) do not raise the same.
+    except (DecodeError, RecursionError, ValueError, TypeError, IndexError):
+        fault = "is not a valid XPlane: it is no protobuf, was cut off, or is still being written"
+        raise Malformed(fault) from None
+
+
+def _silent(part: float, phase: str) -> None:
+    """Progress nobody asked for."""

@@ -1,0 +1,174 @@
+"""Allocator events, steps and HLO modules of an XPlane to the tables of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.readers.xplane_dtypes import dtype_name
+from tb_memory_plugin.readers.xplane_memory import Memory
+from tb_memory_plugin.readers.xplane_planes import Planes, Span, Vocabulary, mapped
+from tb_memory_plugin.recording import arrays, builder
+from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.schema import Action, BlockState
+
+_MOST_BYTES = 1 << 60
+
+
+def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
+    """The recorded tables; times count from ``origin``."""
+    events = memory.events
+    return {
+        "events": builder.table(
+            "events",
+            {
+                "device": memory.device,
+                "time": events.time - origin,
+                "action": np.where(events.born, int(Action.ALLOC), int(Action.FREE_COMPLETED)),
+                "address": (events.column("address").view(np.uint64), ~events.seen("address")),
+                "size": memory.size,
+            },
+        ),
+        "labels": _labels(planes, memory),
+        "reported": _reported(memory),
+        "blocks": _rest(memory),
+        "spans": _spans(planes.spans, memory.keys, origin),
+    }
+
+
+def _labels(planes: Planes, memory: Memory) -> pa.Table:
+    """What is known of allocations: of those before the window, at the free, what was requested."""
+    events = memory.events
+    asked, has_asked = events.column("requested"), _in_range(memory, "requested")
+    older = memory.first & ~events.born & has_asked & events.seen("address")
+    address = events.column("address").view(np.uint64)
+    before = np.flatnonzero(older & (address != 0))
+    before = before[np.lexsort((address[before], memory.device[before]))]
+    births = np.flatnonzero(events.born)
+    rows = np.concatenate([before, births])
+    old = np.arange(len(rows)) < len(before)
+    order = np.argsort(memory.device[rows], kind="stable")
+    rows, old = rows[order], old[order]
+
+    def text(name: str) -> pa.DictionaryArray:
+        codes = np.where(old, -1, events.column(name)[rows])
+        return arrays.text(codes, planes.words[name].words)
+
+    types = Vocabulary()
+    numbers = np.where(events.seen("dtype")[rows] & ~old, events.column("dtype")[rows], 0)
+    codes = mapped(numbers, lambda number: types.code(dtype_name(number)))
+    group, has_group = events.column("group")[rows], events.seen("group")[rows]
+    marked = any(span.kind == "step" for span in planes.spans)
+    without = old | ~has_group | (group < 0) | marked
+    return builder.table(
+        "labels",
+        {
+            "device": memory.device[rows],
+            "event": np.where(old, -1, memory.ordinal[rows]),
+            "address": address[rows],
+            "dtype": arrays.text(codes, types.words),
+            "shape": text("shape"),
+            "op": text("op"),
+            "region": text("region"),
+            "step": (group, without),
+            "requested": (asked[rows], ~has_asked[rows]),
+        },
+    )
+
+
+def _in_range(memory: Memory, name: str) -> IntArray:
+    """Where a count of bytes is said and can be one (an allocator without a limit says −1)."""
+    values = memory.events.column(name)
+    found: IntArray = memory.events.seen(name) & (values >= 0) & (values < _MOST_BYTES)
+    return found
+
+
+def _reported(memory: Memory) -> pa.Table:
+    events = memory.events
+    rows = np.flatnonzero(events.seen("allocated"))
+    columns: dict[str, Any] = {
+        name: (events.column(name)[rows], ~_in_range(memory, name)[rows])
+        for name in ("stack", "free", "lifetime_peak")
+    }
+    fragmentation = np.ascontiguousarray(events.column("fragmentation")[rows]).view(np.float64)
+    fragmentation = np.where(events.seen("fragmentation")[rows], fragmentation, np.nan)
+    return builder.table(
+        "reported",
+        {
+            "device": memory.device[rows],
+            "event": memory.ordinal[rows],
+            "allocated": events.column("allocated")[rows],
+            "fragmentation": arrays.real_column(fragmentation),
+            **columns,
+        },
+    )
+
+
+def capacities(memory: Memory) -> list[int | None]:
+    """Of every device stack + heap + free, None where its allocator does not say what is free."""
+    events = memory.events
+    known = events.seen("allocated") & _in_range(memory, "free")
+    stack = np.where(_in_range(memory, "stack"), events.column("stack"), 0)
+    free = events.column("free")
+    whole = stack + events.column("allocated") + free
+    found: list[int | None] = []
+    for begin, end in memory.bounds:
+        here = np.flatnonzero(known[begin:end]) + begin
+        # All the time nothing free: an allocator without a limit, as on a CPU.
+        found.append(int(whole[here].max()) if free[here].any() else None)
+    return found
+
+
+def lifetime_peaks(memory: Memory) -> list[int | None]:
+    """Of every device the most that its allocator ever had allocated; None where not said."""
+    values = np.where(_in_range(memory, "lifetime_peak"), memory.events.column("lifetime_peak"), -1)
+    most = [int(values[begin:end].max()) for begin, end in memory.bounds]
+    return [None if peak < 0 else peak for peak in most]
+
+
+def _rest(memory: Memory) -> pa.Table:
+    """What was alive before the window and is at its end, as far as its sum is known: one block."""
+    places = [place for place, rest in enumerate(memory.rest) if rest]
+    return builder.table(
+        "blocks",
+        {
+            "device": np.array(places, dtype=np.int16),
+            "size": np.array([memory.rest[place] for place in places], dtype=np.int64),
+            "state": np.full(len(places), int(BlockState.ACTIVE), dtype=np.uint8),
+        },
+    )
+
+
+def device_of_plane(keys: Sequence[str], name: str) -> int:
+    """The place in ``keys`` of the memory of the device plane ``name`` (``TPU:0``), -1 for none."""
+    kind, _, number = name.partition(":")
+    called = {"TPU": number, "GPU": f"GPU_{number}_bfc"}.get(kind, "")
+    return keys.index(called) if called in keys else -1
+
+
+def _spans(spans: Sequence[Span], keys: Sequence[str], origin: int) -> pa.Table:
+    ordered = sorted(spans, key=lambda span: (span.begin, -span.end))
+    device = np.array(
+        [
+            device_of_plane(keys, span.track) if span.kind == "hlo_module" else -1
+            for span in ordered
+        ],
+        dtype=np.int64,
+    )
+    step = np.array([span.step for span in ordered], dtype=np.int64)
+    return builder.table(
+        "spans",
+        {
+            "device": (device, device < 0),
+            "track": [span.track for span in ordered],
+            "kind": [span.kind for span in ordered],
+            "name": [span.name for span in ordered],
+            "begin": np.array([span.begin for span in ordered], dtype=np.int64) - origin,
+            "end": np.array([span.end for span in ordered], dtype=np.int64) - origin,
+            "depth": np.zeros(len(ordered), dtype=np.int32),
+            "step": (step, step < 0),
+        },
+    )
