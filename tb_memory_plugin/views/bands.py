@@ -18,6 +18,9 @@ from tb_memory_plugin.views import grid
 #: Rows between two states that are kept.
 STRIDE = 64
 _CHUNK = STRIDE << 11
+#: Rows whose maxima are found together: what that takes stays in the processor's cache, and is too
+#: little for the C allocator to give back and ask for again.
+_PIECE = STRIDE << 8
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def highest(recording: Recording, device: Device, of: Bands, bins: grid.Bins) ->
     if not found.size:
         return found
     # So many bins at a time that their rows take little memory; one at least.
-    pieces = (bins.stop - bins.start[0]) // _CHUNK
+    pieces = (bins.stop - bins.start[0]) // _PIECE
     edges = np.append(np.flatnonzero(np.append(True, pieces[1:] != pieces[:-1])), len(pieces))
     for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         start, stop = bins.start[begin:end], bins.stop[begin:end]
