@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 from collections.abc import Callable
@@ -63,19 +62,15 @@ def read(path: Path, progress: Progress | None = None, limit: int | None = None)
     to ``limit`` bytes, by default half of the memory there is.
     """
     report = progress or _silent
-    was_enabled = gc.isenabled()
-    gc.disable()
     try:
-        columns, about = _columns(path, report, limit)
-        report(_READING, "finding what allocated")
-        return _recording(columns, about, path.name)
+        with limits.without_collector():
+            columns, about = _columns(path, report, limit)
+            report(_READING, "finding what allocated")
+            return _recording(columns, about, path.name)
     except Malformed as error:
         raise SourceError(path.name, str(error), _REMEDY) from error
     except TooMuchText as error:
         raise SourceError(path.name, str(error), "trace fewer steps") from error
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _columns(path: Path, report: Progress, limit: int | None) -> tuple[Columns, dict[str, Any]]:
@@ -94,18 +89,11 @@ def _columns(path: Path, report: Progress, limit: int | None) -> tuple[Columns, 
                 for batch in stream.batches():
                     columns.add(batch)
         except MemoryError:
-            raise SourceError(
-                path.name,
-                "asks for more memory than a file of its size can need, or than there is",
-                "read it on a machine with more memory; if it is small, it is damaged or hostile",
-            ) from None
-        after = os.fstat(file.fileno())
-        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise SourceError(
-                path.name,
-                "changed while it was read",
-                "open it again when the job has written all of it",
-            )
+            raise opening.out_of_memory(path.name) from None
+        except Malformed:
+            opening.check_unchanged(path.name, before, os.fstat(file.fileno()))
+            raise
+        opening.check_unchanged(path.name, before, os.fstat(file.fileno()))
     columns.mended = stream.mended
     return columns, stream.about
 

@@ -7,6 +7,7 @@ what has been read turns a bomb into a MemoryError at once and bothers nobody el
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -84,3 +85,15 @@ def memory_ceiling(size: int) -> Iterator[Callable[[int], None]]:
 
 def _unlimited(read: int) -> None:
     """No limit to raise."""
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """No garbage collection: it walks all that was read, again and again, for nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -138,3 +138,20 @@ def inflated_head(head: bytes) -> bytes:
         return zlib.decompressobj(_GZIP_WINDOW).decompress(head, HEAD)
     except zlib.error:
         return b""
+
+
+def check_unchanged(name: str, before: os.stat_result, after: os.stat_result) -> None:
+    """Raises SourceError where a file was written to between two looks at it."""
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise SourceError(
+            name, "changed while it was read", "open it again when the job has written all of it"
+        )
+
+
+def out_of_memory(name: str) -> SourceError:
+    """The error for a file that asks for more memory than it may take."""
+    return SourceError(
+        name,
+        "asks for more memory than a file of its size can need, or than there is",
+        "read it on a machine with more memory; if it is small, it is damaged or hostile",
+    )

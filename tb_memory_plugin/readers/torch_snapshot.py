@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,7 @@ def read(path: Path, progress: Progress | None = None, limit: int | None = None)
     ``limit`` bytes, by default half of the memory there is.
     """
     report = progress or _silent
-    with _without_collector():
+    with limits.without_collector():
         structure = _structure(path, report, limit)
         return from_structure(
             structure,
@@ -97,9 +96,9 @@ def _structure(path: Path, report: Progress, limit: int | None) -> Any:
             stream = opening.Stream(file, unpacked, seen)
             structure = _decoded(io.BufferedReader(stream, _BUFFER), name)
         except (SourceError, MemoryError, Malformed) as error:
-            _check_unchanged(name, before, os.fstat(file.fileno()))
+            opening.check_unchanged(name, before, os.fstat(file.fileno()))
             raise _sentence(name, error) from error
-        _check_unchanged(name, before, os.fstat(file.fileno()))
+        opening.check_unchanged(name, before, os.fstat(file.fileno()))
         return structure
 
 
@@ -132,22 +131,11 @@ def _check_start(name: str, start: bytes, protocol: int | None) -> None:
         )
 
 
-def _check_unchanged(name: str, before: os.stat_result, after: os.stat_result) -> None:
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise SourceError(
-            name, "changed while it was read", "open it again when the job has written all of it"
-        )
-
-
 def _sentence(name: str, error: Exception) -> SourceError:
     if isinstance(error, SourceError):
         return error
     if isinstance(error, MemoryError):
-        return SourceError(
-            name,
-            "asks for more memory than a file of its size can need, or than there is",
-            "read it on a machine with more memory; if it is small, it is damaged or hostile",
-        )
+        return opening.out_of_memory(name)
     remedy = _REFUSED if isinstance(error, unpickle.Refused) else _DUMP_AGAIN
     return SourceError(name, str(error), remedy)
 
@@ -156,18 +144,6 @@ def _not_whole(name: str) -> SourceError:
     return SourceError(
         name, "ends in the middle: it was cut off or is still being written", _DUMP_AGAIN
     )
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """No garbage collection: it walks all that was unpickled, again and again, for nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _silent(part: float, phase: str) -> None:

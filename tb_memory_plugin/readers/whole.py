@@ -37,14 +37,10 @@ def whole(path: Path, most: int, progress: Callable[[float], None]) -> Iterator[
                     pieces += piece
                     if len(pieces) > most:
                         raise _too_large(name, most)
-                _check_unchanged(name, before, os.fstat(file.fileno()))
+                opening.check_unchanged(name, before, os.fstat(file.fileno()))
                 yield bytes(pieces)
         except MemoryError:
-            raise SourceError(
-                name,
-                "asks for more memory than a file of its size can need, or than there is",
-                "read it on a machine with more memory; if it is small, it is damaged or hostile",
-            ) from None
+            raise opening.out_of_memory(name) from None
 
 
 def _too_large(name: str, most: int) -> SourceError:
@@ -53,10 +49,3 @@ def _too_large(name: str, most: int) -> SourceError:
         f"is larger than {most >> 20} MiB, the most that a file of its kind can need",
         "look whether it is what its name says",
     )
-
-
-def _check_unchanged(name: str, before: os.stat_result, after: os.stat_result) -> None:
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise SourceError(
-            name, "changed while it was read", "open it again when the job has written all of it"
-        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tb_memory_plugin.errors import SourceError
-from tb_memory_plugin.readers import opening
+from tb_memory_plugin.readers import limits, opening
 from tb_memory_plugin.readers import xplane_tables as made
 from tb_memory_plugin.readers.checked import Malformed
 from tb_memory_plugin.readers.whole import whole
@@ -64,10 +63,11 @@ def probe(path: Path) -> dict[str, Any]:
 def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) -> Recording:
     """The recorded tables of a profile, of at most ``limit`` inflated bytes. Raises SourceError."""
     report = progress or _silent
-    was_enabled = gc.isenabled()
-    gc.disable()
     try:
-        with whole(path, limit, lambda part: report(_READING * part, "reading")) as data:
+        with (
+            limits.without_collector(),
+            whole(path, limit, lambda part: report(_READING * part, "reading")) as data,
+        ):
             try:
                 return _recording(data, path.name, report)
             except (Malformed, _NoMemory) as error:
@@ -78,9 +78,6 @@ def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) 
         raise SourceError(path.name, str(error), _RECORD) from error
     except (Malformed, TooMuchText) as error:
         raise SourceError(path.name, str(error), _REMEDY) from error
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 _CONVERTED = "was ruined by a conversion to text: its bytes that are no UTF-8 were replaced"
