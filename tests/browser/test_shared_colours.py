@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,7 @@ from tests.browser.conftest import Watched
 from tests.browser.looking import link, open_page, settle, wait_for_table
 from tests.browser.looping import grouping, legend
 from tests.browser.mapping import BACKGROUNDS
+from tests.browser.real import serving
 from tests.browser.reference import CATEGORIES
 from tests.plugin.server import TensorBoardServer
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.framed
 
 VIEWS = ("Profile", "Allocations", "Segments")
+#: Real ones with more groups than there are colours.
+SNAPSHOTS = ("small_train", "oom_expandable_3gpu", "no_time_us_segments")
 
 
 def test_a_group_has_its_colour_in_every_view(watched: Watched, server: TensorBoardServer) -> None:
@@ -64,3 +69,35 @@ def in_map(frame: FrameLocator) -> dict[str, str]:
     colours = entries.locator("i").evaluate_all(BACKGROUNDS)
     names = [re.sub(r"\s+", " ", name).strip() for name in entries.all_inner_texts()]
     return dict(zip(names, colours, strict=True))
+
+
+@pytest.fixture(scope="module")
+def snapshots(
+    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TensorBoardServer]:
+    """A TensorBoard on real snapshots."""
+    with serving(SNAPSHOTS, shared_data, tmp_path_factory) as running:
+        yield running
+
+
+def test_groups_of_real_snapshots_have_colours_of_their_own(
+    watched: Watched, snapshots: TensorBoardServer
+) -> None:
+    """One recording after the other in the same page: none takes colours from the one before."""
+    asked = link(SNAPSHOTS[0], "snapshot.pickle", view="profile", axis="event")
+    frame = open_page(watched.page, snapshots.url + asked)
+    for name in SNAPSHOTS:
+        frame.get_by_role("button", name=name).click()
+        settle(watched.page)
+        for by in ("stack", "size"):
+            grouping(frame).select_option(by)
+            settle(watched.page)
+            found = legend(frame)
+            assert len(found) == len({*found.values()}) > 1, (name, by, found)
+            for view in ("Allocations", "Segments", "Profile"):
+                frame.get_by_role("tab", name=view).click()
+                settle(watched.page)
+                there = legend(frame)  # as many as there is room for
+                assert len(there) == len({*there.values()}), (name, by, view, there)
+                assert {**there, **found} == {**found, **there}, (name, by, view)
+                assert there.keys() & found.keys()

@@ -21,6 +21,23 @@ describe("colours of groups", () => {
     expect(new Set(keys.map((key) => colours.of({ key }))).size).toBe(16);
   });
 
+  it("differ for groups side by side, whatever came before", () => {
+    let moves = 0;
+    const colours = new Colours("light", new Map(), () => moves++);
+    const early = Array.from({ length: 40 }, (_, index) => colours.of({ key: `row ${index}` }));
+    const shown = Array.from({ length: 16 }, (_, index) => ({ key: `row ${2 * index}` }));
+    const given = colours.all([{ key: REST_KEY }, ...shown]);
+    expect(new Set(given).size).toBe(17);
+    expect(moves).toBe(shown.length - new Set(shown.map((_, index) => early[2 * index])).size);
+    expect(colours.all(shown)).toEqual(given.slice(1));
+    expect(shown.map((group) => colours.of(group))).toEqual(given.slice(1));
+  });
+
+  it("are shared only where there are more groups than colours", () => {
+    const many = Array.from({ length: 17 }, (_, index) => ({ key: `stack ${index}` }));
+    expect(new Set(new Colours().all(many)).size).toBe(16);
+  });
+
   it("are calm for pools, which cover whole pictures", () => {
     const colours = new Colours();
     const pools = ["0,0@0x0", "0,1@0x0", "?@?", "0,0"].map((key) => colours.of({ key }));

@@ -53,18 +53,49 @@ export interface Coloured {
 
 /** Hands out a colour a key: the key's own where free, else the next; it then keeps it. */
 export class Colours {
-  /** `taken` is what was handed out already, for a theme that changes while colours stay. */
+  /**
+   * `taken` is what was handed out already, for a theme that changes while colours stay; `moved` is
+   * called when a key had to be given another colour than it was.
+   */
   constructor(
     private readonly theme: "light" | "dark" = "light",
-    private readonly taken = new Map<string, number>(),
+    readonly taken = new Map<string, number>(),
+    private readonly moved: () => void = () => {},
   ) {}
 
   of(group: Coloured): string {
-    const quiet = QUIET[this.theme][group.key];
+    return this.fixed(group) ?? (STACKS[this.slot(group.key)] as string);
+  }
+
+  /** Colours of groups side by side: as long as there are colours no two have the same. */
+  all(groups: readonly Coloured[]): string[] {
+    const used = new Set<number>();
+    for (const group of groups) {
+      if (this.fixed(group) !== undefined) continue;
+      const slot = this.slot(group.key);
+      const free = used.has(slot) ? this.freeBut(used) : undefined;
+      if (free !== undefined) {
+        this.taken.set(group.key, free);
+        this.moved();
+      }
+      used.add(free ?? slot);
+    }
+    return groups.map((group) => this.of(group));
+  }
+
+  /** The colour of what has one whatever else is shown. */
+  private fixed({ key, shade, category }: Coloured): string | undefined {
+    const quiet = QUIET[this.theme][key];
     if (quiet) return quiet;
-    if (typeof group.shade === "number") return sequential(this.theme, group.shade);
-    const category = group.category ? CATEGORY_COLOURS[group.category] : undefined;
-    return category ?? (STACKS[this.slot(group.key)] as string);
+    if (typeof shade === "number") return sequential(this.theme, shade);
+    return category ? CATEGORY_COLOURS[category] : undefined;
+  }
+
+  /** A colour that is none of `used`, if there is one: best one that nothing has. */
+  private freeBut(used: ReadonlySet<number>): number | undefined {
+    const taken = new Set(this.taken.values());
+    const free = STACKS.map((_, slot) => slot).filter((slot) => !used.has(slot));
+    return free.find((slot) => !taken.has(slot)) ?? free[0];
   }
 
   private slot(key: string): number {

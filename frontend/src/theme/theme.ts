@@ -48,11 +48,17 @@ const taken = computed(() => {
   // Read to start afresh for another recording or grouping.
   sourceId.value;
   by.value;
-  return new Map<string, number>();
+  return { slots: new Map<string, number>(), moves: signal(0) };
 });
 
 /** One colour a group, the same in chart, legend and tables. */
-export const colours = computed(() => new Colours(dark.value ? "dark" : "light", taken.value));
+export const colours = computed(() => {
+  const { slots, moves } = taken.value;
+  // Read to be told when a group has to have another one; said later, since views ask while drawing.
+  moves.value;
+  const moved = (): void => queueMicrotask(() => moves.value++);
+  return new Colours(dark.value ? "dark" : "light", slots, moved);
+});
 
 /** Follows TensorBoard's own toggle, else its `darkMode` parameter, else the system. */
 export function watchTheme(frame: Window): () => void {

@@ -13,7 +13,7 @@ export const pickedGroup: ReadonlySignal<string | null> = computed(() => {
   return picked?.kind === "group" && picked.by === by.value ? picked.key : null;
 });
 
-/** Colours handed out once an answer, so that the last picture keeps its own while the next loads. */
+/** Colours of an answer: it keeps them while another recording or grouping is shown already. */
 const handedOut = new WeakMap<object, { source: Colours; colours: readonly string[] }>();
 
 /** A colour for each group of a sheet's answer. */
@@ -23,14 +23,14 @@ export const groupColours = ({ usage }: Pick<Sheet, "usage">): readonly string[]
 /** A colour for each group of any answer that is grouped. */
 export function coloursFor(
   answer: object,
-  window: { readonly by: string; readonly groups: readonly Coloured[] },
+  window: { readonly groups: readonly Coloured[] },
 ): readonly string[] {
   const source = colours.value;
   const known = handedOut.get(answer);
-  if (known !== undefined && (known.source === source || window.by !== by.value)) {
+  if (known?.source === source || (known && known.source.taken !== source.taken)) {
     return known.colours;
   }
-  const given = window.groups.map((group) => source.of(group));
+  const given = source.all(window.groups);
   handedOut.set(answer, { source, colours: given });
   return given;
 }

@@ -16,8 +16,11 @@ import { covers, type Tile, tileFor } from "./grid";
 import { Recent } from "./recent";
 import { type Range, sameRange, span } from "./scale";
 
-/** Groups drawn with a colour of their own; the server sums up the others. */
-export const TOP = 16;
+/**
+ * Groups drawn with a colour of their own; the server sums up the others, but for one that is left over
+ * alone: there are sixteen colours.
+ */
+export const TOP = 15;
 /** Pixels that the server answers for at most. */
 const WIDEST = 16_384;
 /** Wait this long for a gesture to settle before asking, in ms. */

@@ -14,10 +14,10 @@ export interface Named {
 
 /** The groups of a state with their colours; null where blocks are coloured by kind. */
 export function groupsOf(state: SegmentState | null): readonly Named[] | null {
-  const { by, groups } = state?.about ?? {};
-  if (state === null || by === undefined || groups === undefined) return null;
+  const { groups } = state?.about ?? {};
+  if (state === null || groups === undefined) return null;
   if (blocksBy.value === "kind") return null;
-  const colours = coloursFor(state, { by, groups });
+  const colours = coloursFor(state, { groups });
   const picked = pickedGroup.value;
   const isThere = groups.some(({ key }) => key === picked);
   return groups.map((group, index) => {
