@@ -17,7 +17,7 @@ BUILT := setup.py tb_memory_plugin/readers/_entries.c tb_memory_plugin/readers/_
 PIP := -m pip --disable-pip-version-check install --quiet --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-runs environments test test-oldest test-newest test-page lint bench frontend browser clean
+.PHONY: help demo demo-runs environments frameworks test test-oldest test-newest test-page lint bench frontend browser clean
 
 help: ## List what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,13 +31,13 @@ demo-runs: .venv/ready frontend
 test: environments frontend test-page test-oldest test-newest ## Run all tests, in the oldest and the newest environment
 
 environments: # Waits for downloads side by side
-	@$(MAKE) --no-print-directory --jobs 3 .venv/ready .venv-oldest/ready browser
+	@$(MAKE) --no-print-directory --jobs 4 .venv/ready .venv-oldest/ready browser frameworks
 
 test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser" --hypothesis-profile=fewer
+	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser and not frameworks" --hypothesis-profile=fewer
 
 test-newest: .venv/ready
 	$(NEW)/python $(PYTEST)
@@ -57,8 +57,10 @@ frontend: .venv/ready ## Build the page into the package
 browser:
 	$(PYTHON) scripts/browser.py
 
+frameworks: .venv-frameworks/packages # TensorFlow and JAX, which tests profile
+
 clean: ## Remove everything that make made
-	rm -rf .venv .venv-oldest build dist *.egg-info frontend/node_modules tb_memory_plugin/static demo/runs
+	rm -rf .venv .venv-oldest .venv-frameworks build dist *.egg-info frontend/node_modules tb_memory_plugin/static demo/runs
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/browser/screenshots
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
@@ -72,6 +74,11 @@ clean: ## Remove everything that make made
 	$(PYTHON) -m venv .venv-oldest
 	$(OLD)/python $(PIP) -r tests/requirements-oldest.txt
 	$(OLD)/python $(PIP) -c tests/requirements-oldest.txt "$(TORCH_SPEC)"
+	touch $@
+
+.venv-frameworks/packages: tests/requirements-frameworks.txt
+	$(PYTHON) -m venv .venv-frameworks
+	.venv-frameworks/bin/python $(PIP) -r tests/requirements-frameworks.txt
 	touch $@
 
 .venv/ready: .venv/packages pyproject.toml $(BUILT)

@@ -80,14 +80,13 @@ def _rows(device: Any) -> list[tuple[str, str]]:
         ("before the window", text.counted(device["blocks_before_window"], "block")),
         ("live at the end", text.counted(device["live_blocks_end"], "block")),
         ("pending free", text.counted(device["pending_free_blocks"], "block")),
-        (
-            "distinct",
-            f"{text.counted(device['distinct_stacks'], 'stack')} of "
-            f"{text.counted(device['distinct_frames'], 'frame')}",
-        ),
         ("pools", ", ".join(f"{first},{second}" for first, second in device["pools"]) or "none"),
         ("streams", text.grouped(device["streams"])),
     ]
+    if events:
+        stacks = text.counted(device["distinct_stacks"], "stack")
+        words = f"{stacks} of {text.counted(device['distinct_frames'], 'frame')}"
+        rows.append(("distinct in events", words))
     rows += _said(device["allocator"]) if "allocator" in device else []
     for failure in device["oom"]:
         asked, free = failure["requested"], failure["device_free"]
