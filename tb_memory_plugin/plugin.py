@@ -47,6 +47,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return {
             "/sources": self._sources,
             "/open": self._open,
+            "/read": self._read,
             "/summary": self._summary,
             "/allocation": self._allocation,
             **{path: self._about_device(question) for path, question in _QUESTIONS.items()},
@@ -71,6 +72,12 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     @route
     def _open(self, request: Any) -> Any:
         return as_json(request, self._store.open(Parameters(request).word("source")))
+
+    @route
+    def _read(self, request: Any) -> Any:
+        asked = Parameters(request)
+        stop = asked.integer("stop", 0, 1, 0) == 1
+        return as_json(request, self._store.read_session(asked.word("source"), stop=stop))
 
     @route
     def _summary(self, request: Any) -> Any:

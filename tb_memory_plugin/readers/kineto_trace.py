@@ -12,6 +12,7 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import kineto_tables as made
 from tb_memory_plugin.readers import limits, opening
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.kineto_beginning import beginning
 from tb_memory_plugin.readers.kineto_columns import Columns
 from tb_memory_plugin.readers.kineto_memory import histories
 from tb_memory_plugin.readers.kineto_meta import meta
@@ -45,13 +46,18 @@ def matches(name: str, head: bytes) -> bool:
 
 
 def probe(path: Path) -> dict[str, Any]:
-    """``compressed`` and ``bytes`` of a file. Raises SourceError where it cannot be read."""
+    """``compressed``, ``bytes`` and ``meta`` of a file: what its beginning says of the latter.
+
+    Raises SourceError where it cannot be read.
+    """
     with opening.regular_file(path, path.name) as file:
         size = os.fstat(file.fileno()).st_size
         head = file.read(opening.HEAD)
-        if opening.inflated_head(head).lstrip()[:1] not in (b"{", b"["):
+        start = opening.inflated_head(head)
+        if start.lstrip()[:1] not in (b"{", b"["):
             raise SourceError(path.name, "is not JSON", _REMEDY)
-    return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size}
+    said = beginning(start)
+    return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size, "meta": said}
 
 
 def read(path: Path, progress: Progress | None = None, limit: int | None = None) -> Recording:

@@ -12,8 +12,8 @@ from tb_memory_plugin.store.probing import Probes, format_by_name
 from tb_memory_plugin.store.roots import Root, run_of
 from tb_memory_plugin.store.storage import Item, Storage, StorageError, storage_of
 
-#: Sources listed of one folder; of more, the newest.
-MOST_OF_FOLDER = 1000
+#: Sources listed of one folder; of more, the newest. A job of 1024 ranks may have two of each.
+MOST_OF_FOLDER = 2048
 DEEPEST = 24
 #: Entries looked at in one round, over all folders.
 MOST_ENTRIES = 2_000_000
@@ -42,6 +42,11 @@ class Found:
     live: bool = False
     is_file: bool = True
     uploaded: bool = False
+    root: str = ""  # name of the root it is under
+    way: tuple[str, ...] = ()  # folders from there, and its own name
+    rank: int | None = None  # what probing told: of how many, and when it began (ns since 1970)
+    world: int | None = None
+    begin_ns: int | None = None
 
 
 def walk(root: Root, probes: Probes, pace: Callable[[], None]) -> Iterator[Found]:
@@ -173,7 +178,13 @@ def _files(
             if probed is None:
                 continue  # by its content it is no recording
             found = replace(
-                found, fault=probed.fault, live=probed.live, format=probed.format or found.format
+                found,
+                fault=probed.fault,
+                live=probed.live,
+                format=probed.format or found.format,
+                rank=probed.rank,
+                world=probed.world,
+                begin_ns=probed.begin_ns,
             )
         elif not found.format:
             continue  # only its content would tell, and that is far away
@@ -198,6 +209,8 @@ def _source(root: Root, folders: tuple[str, ...], storage: Storage, item: Item) 
         item.address,
         format_by_name(item.name) or "",
         item.stat or _stat(storage, item),
+        root=root.name,
+        way=tuple(map(_spoken, (*folders, item.name))),
     )
 
 

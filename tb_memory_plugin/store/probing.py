@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers.opening import HEAD, regular_file
@@ -13,11 +14,17 @@ from tb_memory_plugin.store.keys import Stat
 
 @dataclass(frozen=True)
 class Probe:
-    """What probing told: a format, or a sentence; whether the job that records it goes on."""
+    """What probing told: a format, or a sentence; whether the job that records it goes on.
+
+    Where the file says so: its rank, of how many, and when it began (ns since 1970).
+    """
 
     format: str | None = None
     fault: str | None = None
     live: bool = False
+    rank: int | None = None
+    world: int | None = None
+    begin_ns: int | None = None
 
 
 class Probes:
@@ -57,4 +64,17 @@ def _probe(path: Path) -> Probe | None:
         told = reader.probe(path)
     except SourceError as error:
         return Probe(fault=str(error)) if format_by_name(path.name) else None
-    return Probe(reader.FORMAT, live=bool(told.get("meta", {}).get("live")))
+    meta = told.get("meta", {})
+    begin = meta.get("time_origin_ns") if meta.get("clock") == "unix" else None
+    return Probe(
+        reader.FORMAT,
+        live=bool(meta.get("live")),
+        rank=_count(meta.get("rank")),
+        world=_count(meta.get("world_size")),
+        begin_ns=_count(begin),
+    )
+
+
+def _count(value: Any) -> int | None:
+    """What a file says, if it can be counted with."""
+    return value if type(value) is int and 0 <= value < 1 << 63 else None

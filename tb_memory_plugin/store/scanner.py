@@ -39,6 +39,8 @@ class Scanner:
         self._guard = threading.Lock()
         self._started = False
         self._worked = 0.0
+        self._over = threading.Condition()
+        self._rested = True  # a round that is asked for begins at once
         self.rounds = 0
 
     @property
@@ -46,28 +48,41 @@ class Scanner:
         """Whether the first round is not over: what comes later is news, not the rest."""
         return self.rounds == 0
 
-    def nudge(self) -> None:
-        """Ask for a round: at once for the first time, else when it is time. Returns at once."""
+    def nudge(self, wait: float = 0.0) -> None:
+        """Ask for a round: at once for the first time, else when it is time.
+
+        Returns when a round that can begin now is over, after ``wait`` seconds at the latest.
+        """
         if not self._started:
             with self._guard:
                 if not self._started:
                     self._started = True
                     threading.Thread(target=self._run, name="memory-scan", daemon=True).start()
-        self._asked.set()
+        with self._over:
+            before = self.rounds
+            self._asked.set()
+            if wait and self._rested:
+                self._over.wait_for(lambda: self.rounds > before, wait)
 
     def _run(self) -> None:
         while True:
             self._asked.wait()
-            self._asked.clear()
+            with self._over:
+                self._asked.clear()
+                self._rested = False
             began = time.monotonic()
             try:
                 self._round()
             except Exception:  # a thread that ends would never find anything again
                 logger.exception("Looking for memory recordings failed; trying again later")
-            self.rounds += 1
             took = time.monotonic() - began
+            with self._over:
+                self.rounds += 1
+                self._over.notify_all()
             remote = any(is_remote(root.address) for root in self._roots)
             time.sleep(max(_LEAST_REMOTE if remote else _LEAST, _SHARE * took))
+            with self._over:
+                self._rested = True
 
     def _round(self) -> None:
         ids: set[str] = set()

@@ -11,6 +11,7 @@ from tb_memory_plugin.store.cache import Entry
 from tb_memory_plugin.store.discovery import Found
 from tb_memory_plugin.store.keys import Stat
 from tb_memory_plugin.store.queue import Job
+from tb_memory_plugin.store.sessions import Place
 
 #: Seconds after which a source that could not be read is tried again when somebody opens it.
 AGAIN = 5.0
@@ -65,6 +66,13 @@ class Source:
         return never and self.found.is_file and not self.found.fault
 
     @property
+    def stale(self) -> bool:
+        """Whether reading it would tell something new, as far as is known without asking."""
+        last = self.failed or self.ready
+        unseen = last is None or last.stat != self.found.stat
+        return unseen and self.found.is_file and not self.found.fault and not self.settling
+
+    @property
     def hopeless(self) -> bool:
         """Whether it could not be read just now, so that trying again would be of no use."""
         failed = self.failed is not None and self.failed.stat == self.found.stat
@@ -115,8 +123,8 @@ class Source:
             "version": version,
         }
 
-    def row(self) -> dict[str, Any]:
-        """One of ``sources`` in the answer of ``GET sources``."""
+    def row(self, place: Place | None = None) -> dict[str, Any]:
+        """One of ``sources`` in the answer of ``GET sources``; ``place`` is that in its session."""
         found, ready, failed = self.found, self.ready, self.failed
         error = failed.sentence if failed and failed.stat == found.stat else found.fault
         state = "error" if error else "ready" if ready else "new"
@@ -133,5 +141,8 @@ class Source:
             "error": error,
             "live": self.live,
             "uploaded": found.uploaded,
+            "session": place.session.key if place else None,
+            "host": place.host if place else None,
+            "rank": place.rank if place else found.rank,
             "brief": ready.entry.about["brief"] if ready else None,
         }

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +20,7 @@ from tb_memory_plugin.store.openings import Openings
 from tb_memory_plugin.store.queue import Job, Queue
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.scanner import Scanner
+from tb_memory_plugin.store.sessions import Place, natural, sessions
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.source import Ready, Source
 from tb_memory_plugin.store.starting import standby
@@ -28,6 +28,9 @@ from tb_memory_plugin.store.storage import is_remote, storage_of
 from tb_memory_plugin.store.uploads import Uploads
 
 logger = logging.getLogger(__name__)
+
+#: Seconds for which a look through the logdirs is waited for: most take less, and the list is new.
+_GLANCE = 0.1
 
 
 class UnknownSource(MemoryPluginError):
@@ -43,6 +46,7 @@ class Store:
         self._limits = Limits(self._settings.memory, self._settings.seconds)
         self._lock = threading.RLock()
         self._sources: dict[str, Source] = {}
+        self._places: dict[str, Place] | None = None  # in sessions; None: to be worked out
         self._scanner = Scanner(roots, self._see, self._forget)
         self._queue = Queue(self._settings.workers)
         self._kept: tuple[Cache, Openings, Uploads] | None = None
@@ -54,14 +58,17 @@ class Store:
 
     def sources(self) -> dict[str, Any]:
         """The answer of ``GET sources``."""
-        self.look()
+        self._scanner.nudge(wait=_GLANCE)
         with self._lock:
-            rows = [source.row() for source in self._sources.values()]
+            places = self._placed()
+            rows = [source.row(places.get(id)) for id, source in self._sources.items()]
         self._expect()
-        rows.sort(key=lambda row: (row["uploaded"], _natural(row["run"]), _natural(row["name"])))
+        rows.sort(key=lambda row: (row["uploaded"], natural(row["run"]), natural(row["name"])))
+        found = {place.session.key: place.session for place in places.values()}
         return {
             "scanning": self._scanner.scanning,
             "logdirs": [root.label for root in self._roots],
+            "sessions": [asdict(found[key]) for key in sorted(found)],
             "sources": rows,
         }
 
@@ -79,8 +86,31 @@ class Store:
             if source.job is None:
                 self._begin(source, found)
             else:
-                source.job.ask()
+                self._queue.hurry(source.job)
             return source.status()
+
+    def read_session(self, id: str, *, stop: bool = False) -> dict[str, int]:
+        """The answer of ``GET read``: has all of a source's session read when nobody waits.
+
+        What is read, under way or cannot be read is left as it is. ``stop``: what nobody has begun
+        is not read. Raises UnknownSource.
+        """
+        self._source(id)
+        with self._lock:
+            hosts = list(self._beside(id))
+            for source in hosts:
+                if stop and source.job is not None and source.job.patient:
+                    source.job = None if self._queue.drop(source.job) else source.job
+                elif not stop and source.job is None and source.stale:
+                    found = source.found
+                    source.job = Job(self._reading(source, found), patient=True)
+                    self._queue.add(source.job)
+            waiting = sum(source.job is not None for source in hosts)
+            return {
+                "hosts": len(hosts),
+                "read": sum(source.ready is not None for source in hosts),
+                "waiting": waiting,
+            }
 
     def summary(self, id: str) -> dict[str, Any]:
         """The answer of ``GET summary``. Raises UnknownSource if the source was not read yet."""
@@ -90,7 +120,13 @@ class Store:
         if ready is None:
             raise UnknownSource(f"{found.name} was not read yet; open it first.")
         about = ready.entry.about
-        own = {"version": ready.entry.key, "run": found.run, "name": found.name}
+        origin = about["summary"]["time_origin_ns"]
+        own = {
+            "version": ready.entry.key,
+            "run": found.run,
+            "name": found.name,
+            "time_origin": None if origin is None else str(origin),
+        }
         return {**about["summary"], **own, "live": source.live}
 
     def recording(self, id: str, version: str | None = None) -> Recording:
@@ -134,6 +170,7 @@ class Store:
             elif known.found == found:
                 return
             known.see(found)
+            self._places = None
             self.active = self.active or found.is_file
             settled = known.ready is not None or known.job is not None
         if not settled and found.is_file and not found.fault and not is_remote(found.address):
@@ -154,6 +191,7 @@ class Store:
             for id in known - ids:
                 if self._sources[id].job is None:
                     del self._sources[id]
+                    self._places = None
 
     def _in_cache(self, found: Found) -> Ready | None:
         try:
@@ -162,6 +200,22 @@ class Store:
             return None  # opening it will say why
         entry = self._cached()[0].lookup(keyed.key)
         return None if entry is None else Ready(entry, keyed.stat)
+
+    # Sessions
+
+    def _placed(self) -> dict[str, Place]:
+        """The places of sources in sessions. Under the lock."""
+        if self._places is None:
+            self._places = sessions(source.found for source in self._sources.values())
+        return self._places
+
+    def _beside(self, id: str) -> Iterator[Source]:
+        """The sources of the session that one is of, itself included. Under the lock."""
+        places = self._placed()
+        if id in places:
+            for other, source in self._sources.items():
+                if other in places and places[other].session == places[id].session:
+                    yield source
 
     # Opening
 
@@ -199,8 +253,11 @@ class Store:
         if not found.is_file:
             source.fail(found.stat, found.fault or "It cannot be read.")
         elif not source.settling and not source.hopeless:
-            source.job = Job(lambda job: self._read(source, found, job))
+            source.job = Job(self._reading(source, found))
             self._queue.add(source.job)
+
+    def _reading(self, source: Source, found: Found) -> Callable[[Job], None]:
+        return lambda job: self._read(source, found, job)
 
     def _read(self, source: Source, found: Found, job: Job) -> None:
         """What a worker does; every way it can end is noted in ``source``."""
@@ -242,9 +299,3 @@ class Store:
                 uploads = Uploads(cache.uploads, self._roots, limit)
                 self._kept = (cache, Openings(cache), uploads)
             return self._kept
-
-
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """Sorts run 10 after run 9."""
-    parts = re.findall(r"\d+|\D+", text)
-    return [(0, int(p), "") if p.isdecimal() else (1, 0, p.casefold()) for p in parts]

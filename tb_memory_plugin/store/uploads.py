@@ -124,4 +124,14 @@ def fit(name: str) -> str:
 def _found(path: Path) -> Found:
     stat = Stat.of(path.stat())
     format = format_by_name(path.name) or ""
-    return Found(path.parent.name, RUN, path.name, str(path), format, stat, uploaded=True)
+    return Found(
+        path.parent.name,
+        RUN,
+        path.name,
+        str(path),
+        format,
+        stat,
+        uploaded=True,
+        root=RUN,
+        way=(path.name,),
+    )

@@ -56,17 +56,25 @@ def summary(
     }
 
 
-def brief(recording: Recording) -> dict[str, int]:
-    """``events``, ``steps``, ``devices`` and ``peak_bytes`` of a recording, for lists of them."""
+def brief(recording: Recording) -> dict[str, Any]:
+    """What lists of recordings say of one.
+
+    ``events``, ``steps``, ``devices`` and ``peak_bytes``: the highest peak of a device, which is
+    ``peak_device`` and has ``capacity`` bytes, if that is known.
+    """
     peaks = [
         int(recording.values("usage", "allocated", device)[peak_row(recording, device)])
         for device in recording.devices
     ]
+    highest = peaks.index(max(peaks)) if peaks else None
+    fullest = None if highest is None else recording.devices[highest]
     return {
         "events": len(recording.table("events")),
         "steps": max((_steps(recording, device) for device in recording.devices), default=0),
         "devices": len(recording.devices),
         "peak_bytes": max(peaks, default=0),
+        "peak_device": fullest.name if fullest else None,
+        "capacity": fullest.capacity if fullest else None,
     }
 
 

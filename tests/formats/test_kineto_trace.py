@@ -298,7 +298,7 @@ def test_gzip_is_read_and_damage_to_it_is_told(tmp_path: Path) -> None:
     path = tmp_path / "a.pt.trace.json.gz"
     path.write_bytes(data)
     assert kineto_trace.read(path).table("events").num_rows == 50
-    assert kineto_trace.probe(path) == {"compressed": True, "bytes": len(data)}
+    assert kineto_trace.probe(path) == {"compressed": True, "bytes": len(data), "meta": {}}
     for length in range(2, len(data), 7):
         assert "ends in the middle" in refused(tmp_path, data[:length], path.name)
     with pytest.raises(SourceError, match="unpacks to more than"):

@@ -92,6 +92,8 @@ def test_a_recording_of_nothing() -> None:
         "steps": 0,
         "devices": 0,
         "peak_bytes": 0,
+        "peak_device": None,
+        "capacity": None,
     }
 
 
@@ -113,4 +115,7 @@ def test_grouping_starts_with_category_where_over_half_have_one() -> None:
 
 
 def test_a_brief() -> None:
-    assert brief(training()) == {"events": 10, "steps": 2, "devices": 2, "peak_bytes": 4560}
+    found = brief(training())
+    assert found.pop("peak_device") == training().devices[0].name
+    assert found.pop("capacity") == training().devices[0].capacity
+    assert found == {"events": 10, "steps": 2, "devices": 2, "peak_bytes": 4560}
