@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: A training loop whose window begins late, and one of three GPUs that ran out of memory.
 NAMES = ("small_train", "oom_expandable_3gpu")
+#: And two streams without times, and a large model with user metadata.
+SERVED = (*NAMES, "no_time_us_segments", "llm_training_user_metadata")
 
 MIB = 1 << 20
 
@@ -44,7 +46,7 @@ def real_server(
     shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardServer]:
     """A TensorBoard on real snapshots."""
-    with serving(NAMES, shared_data, tmp_path_factory) as running:
+    with serving(SERVED, shared_data, tmp_path_factory) as running:
         yield running
 
 
