@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from tests.browser.charting import HEADROOM
 from tests.browser.conftest import Watched
+from tests.browser.looking import settled_address, words_of
+from tests.browser.looping import wait_without
+from tests.browser.marked import HATCH, OUTLINE
 from tests.browser.real import MIB, agree, alive_at, cursor, show, span, until
 from tests.browser.recorded import Life, Recorded
 from tests.plugin.server import TensorBoardServer
@@ -156,3 +160,63 @@ def test_a_life_is_zoomed_to_and_the_moments_around_it_are_jumped_to(
     length = life.death_time - life.birth_time
     wanted = (life.birth_time - 0.1 * length, life.death_time + 0.1 * length)
     assert span(watched, "window") == pytest.approx(wanted, abs=2)
+
+
+def test_a_click_selects_and_hatches_its_siblings(
+    watched: Watched, real_server: TensorBoardServer, truth: Recorded, pictures: Any
+) -> None:
+    # The largest that is born while a sibling is alive that can be told from others, too.
+    stacks: dict[str, list[Life]] = defaultdict(list)
+    for life in (life for life in truth.lives if life.frames):
+        stacks[life.frames].append(life)
+
+    def largest_sibling(life: Life) -> int:
+        same = (each for each in stacks[life.frames] if each.id != life.id)
+        return max((each.bytes for each in same if each.at(life.birth)), default=0)
+
+    born = (life for life in truth.lives if life.birth >= 0)
+    chosen = max(born, key=lambda life: min(life.bytes, largest_sibling(life)))
+    siblings = {life.id for life in stacks[chosen.frames]} - {chosen.id}
+    window = (chosen.birth - 20, chosen.birth + 21)
+    shown = show(watched, real_server, truth, window=f"{window[0]}..{window[1]}")
+    top = truth.highest(lambda _: True)[0] * HEADROOM
+    (place,) = (part for part in standing(truth, chosen.birth) if part[0].id == chosen.id)
+    shown.click(0.5, (place[1] + chosen.bytes / 2) / top)
+    assert words_of(settled_address(watched.page, "p.memory.allocation="))["allocation"] == str(
+        chosen.id
+    )
+    shown.frame.locator(".inspector .ways").first.wait_for()
+    watched.page.mouse.move(5, 400)
+    shown.wait()
+    pixels = shown.pixels()
+    hatched, phases = 0, set()
+    for x, column in enumerate(pixels):
+        event = window[0] + math.ceil((x + 1) * (window[1] - window[0]) / len(pixels)) - 1
+        scale = len(column) / top
+        drawn = {y for y, colour in enumerate(column) if colour == OUTLINE}
+        for life, begin in standing(truth, event):
+            # What is less than a pixel tall may move what is above it by one.
+            low, high = round(begin * scale), round((begin + life.bytes) * scale)
+            lines = drawn & {*range(low + 1, high - 1)} if life.id in siblings else set()
+            # The picture begins left of what is seen of it.
+            phases |= {(x + y) % HATCH for y in lines}
+            if life.id in siblings and high - low > HATCH + 2:
+                assert lines, (x, life)
+            hatched += len(lines)
+            if life.id in siblings or life.id == chosen.id:
+                drawn -= {*range(low - 1, high + 1)}
+        assert not drawn, (x, event)
+    assert hatched > 500 and len(phases) == 1
+    pictures(watched.page)
+    watched.page.keyboard.press("Escape")
+    wait_without(watched, "allocation")
+    shown.wait()
+    assert OUTLINE not in {colour for column in shown.pixels() for colour in column}
+
+
+def standing(truth: Recorded, event: int) -> Iterator[tuple[Life, int]]:
+    """What is alive after an event, and the bytes below; on top what lives for that one only."""
+    below = 0
+    for life in sorted(truth.alive(event), key=lambda life: life.death - life.birth == 1):
+        yield life, below
+        below += life.bytes

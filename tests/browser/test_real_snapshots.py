@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 import re
@@ -14,22 +15,15 @@ import pytest
 
 from tests.browser.charting import HEADROOM, Chart
 from tests.browser.conftest import Watched
+from tests.browser.filed import File
 from tests.browser.looking import link, open_page, settle, settled_address, words_of
 from tests.browser.picturing import Picture
-from tests.browser.real import serving
+from tests.browser.real import SERVED
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Locator
 
-#: A training loop, expandable segments of three GPUs that ran out of memory, two streams without
-#: times, and a large model with user metadata.
-NAMES = (
-    "small_train",
-    "oom_expandable_3gpu",
-    "no_time_us_segments",
-    "llm_training_user_metadata",
-)
 MIB = 1 << 20
 COLOURS = ("stack", "op", "module", "stream", "pool", "size", "lifetime", "step")
 
@@ -72,16 +66,13 @@ class Truth:
         return found + [size for address, size in blocks if address not in living]
 
 
-@pytest.fixture(scope="module")
-def server(
-    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[TensorBoardServer]:
+@pytest.fixture
+def server(real_server: TensorBoardServer) -> TensorBoardServer:
     """A TensorBoard on real snapshots."""
-    with serving(NAMES, shared_data, tmp_path_factory) as running:
-        yield running
+    return real_server
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=SERVED)
 def truth(request: pytest.FixtureRequest, shared_data: Path) -> Truth:
     folder = shared_data / "snapshots"
     facts = json.loads((folder / "facts.json").read_text())
@@ -185,30 +176,35 @@ def test_the_picture_is_laid_out_coloured_filtered_and_searched(
 
 
 def test_an_allocation_is_selected_and_followed(
-    watched: Watched, server: TensorBoardServer, truth: Truth, picture: Any
+    watched: Watched, server: TensorBoardServer, truth: Truth, pictures: Any, shared_data: Path
 ) -> None:
-    first = next(at for at, entry in enumerate(truth.trace) if entry["action"] == "alloc")
-    shown = Picture(watched.page, show(watched, server, truth, "allocations"))
+    file = File(shared_data / "snapshots" / f"{truth.name}.pickle")
     at = truth.facts["allocated_peak_event"]
-    shown.click((at + 0.5) / truth.facts["events"], 0.3)
-    settle(watched.page)
-    if "allocation" not in words_of(watched.page.url):  # what is merged is zoomed to, not selected
-        shown = Picture(watched.page, show(watched, server, truth, "allocations", allocation=first))
+    # Those born first are below the others; what lives for one event only is on top.
+    pile = sorted(file.alive(at), key=lambda life: (life.death - life.birth == 1, life.birth))
+    tops = itertools.accumulate(life.bytes for life in pile)
+    born = [pair for pair in zip(pile, tops, strict=True) if pair[0].birth > 0]
+    life, top = max(born, key=lambda pair: pair[0].bytes)
+    around = {"window": f"{at - 8}..{at + 9}"}
+    shown = Picture(watched.page, show(watched, server, truth, "allocations", **around))
+    shown.click(0.5, (top - life.bytes / 2) / (truth.facts["allocated_peak"] * HEADROOM))
+    settled_address(watched.page, "p.memory.allocation=")
     inspector = shown.frame.locator(".inspector")
     inspector.locator(".ways").first.wait_for()
+    assert hex(life.address) in inspector.inner_text()
     inspector.get_by_role("button", name="its life").click()
     shown.wait()
     begin, end = window(watched)
-    assert 0 <= begin < end <= truth.facts["events"]
-    for way in ("its birth", "just before it"):
-        button = inspector.get_by_role("button", name=way, exact=True).first
-        if button.count() and button.is_enabled():
-            button.click()
-            settled_address(watched.page, "p.memory.at=")
-    picture(watched.page, "followed")
+    assert begin <= life.birth < min(life.death, truth.facts["events"]) <= end
+    for way, event in (("its birth", life.birth), ("just before it", life.birth - 1)):
+        inspector.get_by_role("button", name=way, exact=True).first.click()
+        settle(watched.page)
+        assert words_of(watched.page.url)["at"] == str(event)
+    pictures(watched.page)
     address = watched.page.url
     again = Picture(watched.page, open_page(watched.page, address))
     again.frame.locator(".inspector .ways").first.wait_for()
+    assert hex(life.address) in again.frame.locator(".inspector").inner_text()
     assert window(watched) == (begin, end)
 
 
