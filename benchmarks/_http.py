@@ -64,20 +64,23 @@ class Asked:
     most: int = 0
 
 
-def recorded(events: int, folder: Path) -> tuple[Path, Recording]:
+Make = Callable[[int], Recording]
+
+
+def recorded(events: int, folder: Path, make: Make = training) -> tuple[Path, Recording]:
     """A logdir with a recording of ``events`` events that is in the cache already."""
     os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
     logdir = folder / "logdir"
     write_scalars(logdir / "run")
     path = logdir / "run" / "plugins" / "memory" / "training.tbmem"
-    save(training(events), path, compress=True)
+    save(make(events), path, compress=True)
     return logdir, load_path(path)
 
 
 @contextmanager
-def serving(events: int, folder: Path) -> Iterator[Asked]:
+def serving(events: int, folder: Path, make: Make = training) -> Iterator[Asked]:
     """A TensorBoard on a recording of ``events`` events that is in the cache already."""
-    logdir, recording = recorded(events, folder)
+    logdir, recording = recorded(events, folder, make)
     with TensorBoardServer(logdir) as server:
         (source,) = server.sources(after=1).values()
         version = server.opened(source["id"])["version"]

@@ -1,10 +1,12 @@
-"""Segments, holes, pools, events and spans through HTTP, and the memory of all views together.
+"""The routes of all views but pictures and graphs through HTTP, and the memory of all together.
 
-A real TensorBoard serves a recording of 2 700 000 events that is in the cache already: the state at
-random events, the hole at random places of the picture by address, envelopes, steps and annotations
-of random windows, and pages of the list of events, from the first one after the start (cold) and
-again (warm). Then the curve, breakdown, tiles, flame graphs and lines of code are asked for too, so
-that memory is that of a server all of whose views were used.
+A real TensorBoard serves a recording of 2 700 000 events that is in the cache already: the curve,
+steps, annotations and envelopes of random windows, the breakdown and the state of the allocator at
+random events, the hole at random places of the picture by address, pages of the list of events and
+lines of code, from the first one after the start (cold) and again (warm). Then tiles and flames
+are asked for too, so that memory is that of a server all of whose views were used. What is about
+segments is asked of a second server as well, whose recording is a caching allocator's: thousands of
+segments of two pools and two streams, mapped and shared by allocations of all sizes.
 The alternative for memory is the same TensorBoard without the plugin.
 
     python -m benchmarks.http_views [--events N] [--queries N]
@@ -14,12 +16,13 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from benchmarks import http_flame, http_tiles
 from benchmarks._http import Asked, memory_without, run, serving, spans
+from benchmarks._packed import packed
 from benchmarks.usage_window import Times
 from tb_memory_plugin.analysis.flame import OF
 from tb_memory_plugin.analysis.positions import ranges
@@ -57,6 +60,28 @@ def windows(recording: Recording, chance: random.Random) -> Questions:
         yield {"axis": axis.name, "begin": begin, "end": end, "width": _WIDTH}
 
 
+def curves(recording: Recording, chance: random.Random) -> Questions:
+    """The curve of any window by any grouping."""
+    for window in windows(recording, chance):
+        yield {**window, "by": chance.choice(_GROUPINGS)}
+
+
+def breakdowns(recording: Recording, chance: random.Random) -> Questions:
+    """What is alive after any event, by any grouping."""
+    last = len(recording.table("events"))
+    while True:
+        yield {"at": chance.randrange(last), "by": chance.choice(_GROUPINGS)}
+
+
+def lines(recording: Recording, chance: random.Random) -> Questions:
+    """Lines of code, weighed in any way."""
+    kept = ("of", "at", "axis", "begin", "end", "filter")
+    while True:
+        of, seed = chance.choice(list(OF)), chance.randrange(1 << 30)
+        for question in http_flame.questions(recording, of, 1, seed):
+            yield {name: question[name] for name in kept}
+
+
 def events(recording: Recording, chance: random.Random) -> Questions:
     """A page of the list, anywhere in it, and beside which row of it an event is."""
     last = len(recording.table("events"))
@@ -75,6 +100,9 @@ def span(recording: Recording, chance: random.Random) -> Questions:
 
 #: What is measured, by route.
 ROUTES: dict[str, Callable[[Recording, random.Random], Questions]] = {
+    "usage": curves,
+    "breakdown": breakdowns,
+    "lines": lines,
     "segments": segments,
     "hole": hole,
     "pools": windows,
@@ -84,41 +112,50 @@ ROUTES: dict[str, Callable[[Recording, random.Random], Questions]] = {
 }
 
 
+#: Those that go by segments.
+OF_SEGMENTS = ("segments", "hole", "pools", "events")
+
+
 def use_other_views(asked: Asked, count: int) -> None:
     """Questions of the views that have a benchmark of their own."""
-    recording = asked.recording
-    chance = random.Random(2)
-    for window in itertools.islice(windows(recording, chance), count):
-        by = chance.choice(_GROUPINGS)
-        asked.ask("usage", {**window, "by": by})
-        asked.ask("breakdown", {"at": chance.randrange(len(recording.table("events"))), "by": by})
-    for tiles in http_tiles.windows(recording, count, 2):
+    for tiles in http_tiles.windows(asked.recording, count, 2):
         for tile in tiles:
             asked.ask("tile", tile)
     for of in OF:
-        for question in http_flame.questions(recording, of, count, 2):
+        for question in http_flame.questions(asked.recording, of, count, 2):
             asked.ask("flame", question)
-            kept = ("of", "axis", "begin", "end", "filter")
-            asked.ask("lines", {name: question[name] for name in kept})
+
+
+def timed(asked: Asked, routes: Iterable[str], count: int) -> dict[str, Times]:
+    """Times by route, cold and warm."""
+    found = {}
+    for name, seed in (("cold", 0), ("warm", 1)):
+        for route in routes:
+            chance = random.Random(f"{route} {seed}")
+            some = itertools.islice(ROUTES[route](asked.recording, chance), count)
+            found[f"{route}, {name}"] = Times.of([asked.ask(route, each) for each in some])
+    return found
 
 
 def measured(events: int, count: int, folder: Path) -> dict[str, Any]:
-    """Times by route, cold and warm, the largest answer, and anonymous memory after all views."""
-    found: dict[str, Any] = {}
-    with serving(events, folder) as asked:
-        for name, seed in (("cold", 0), ("warm", 1)):
-            for route, questions in ROUTES.items():
-                chance = random.Random(f"{route} {seed}")
-                some = itertools.islice(questions(asked.recording, chance), count)
-                found[f"{route}, {name}"] = Times.of([asked.ask(route, each) for each in some])
+    """Times by route, the largest answer, and anonymous memory after all views."""
+    with serving(events, folder / "job") as asked:
+        found: dict[str, Any] = timed(asked, ROUTES, count)
         use_other_views(asked, count)
         found["with"], found["most"] = asked.memory(), asked.most
-    return {**found, "largest": asked.largest, "without": memory_without(folder)}
+    with serving(events, folder / "allocator", packed) as other:
+        for name, times in timed(other, OF_SEGMENTS, count).items():
+            found[f"allocator's {name}"] = times
+        use_other_views(other, count)
+        found["with"] = max(found["with"], other.memory())
+        found["most"] = max(found["most"], other.most)
+    found["largest"] = max(asked.largest, other.largest)
+    return {**found, "without": memory_without(folder / "job")}
 
 
 def main() -> None:
     """Measure and print."""
-    run(measured, __doc__, 16)
+    run(measured, __doc__, 28)
 
 
 if __name__ == "__main__":

@@ -118,6 +118,19 @@ const placed = tiles.map((tile, index): Tile => {
     },
   };
 });
+/** The same by address: what is mapped lies under it, ranges of ten pixels that come and go. */
+const addressed = placed.map((tile): Tile => {
+  const length = PEAK / 10;
+  const first = Uint16Array.from({ length }, (_, at) => (at * 37) % (COLUMNS / 2));
+  const mapped = {
+    length,
+    first,
+    last: first.map((at) => at + COLUMNS / 2 - 1),
+    offset: Float64Array.from(first, (_, at) => 10 * at),
+    size: new Float64Array(length).fill(10),
+  };
+  return { ...tile, about: { ...tile.about, layout: "address" }, mapped };
+});
 const span = COLUMNS * 16;
 const parts: Part[] = tiles.map((_, tile) => ({
   tile,
@@ -171,10 +184,15 @@ const found = [
     const { numbers, sheet } = fill(placed, parts, view, again);
     paint(sheet, coloursOf(placed, numbers, palette, sheet.scale), pixels);
   }),
+  bench("layout and colours by address", () => {
+    const { numbers, sheet } = fill(addressed, parts, view, again);
+    paint(sheet, coloursOf(addressed, numbers, palette, sheet.scale), pixels);
+  }),
   // What is worked out once a tile is worked out for each of these.
-  bench("layout of tiles just come", () => {
+  bench("of tiles that have just come", () => {
     const fresh = tiles.map((tile) => ({ ...tile }));
-    fill(fresh, parts, view, raster.sheet);
+    const { numbers, sheet } = fill(fresh, parts, view, raster.sheet);
+    paint(sheet, coloursOf(fresh, numbers, palette, sheet.scale), pixels);
   }),
   bench("other colours, no layout", () => {
     paint(raster.sheet, colours, pixels);
