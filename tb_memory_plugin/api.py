@@ -147,7 +147,7 @@ class LoadedRecording:
             self.recording, chosen, at=at, by=by, pattern=pattern, filter=filter, limit=None
         )
         kept = ("device", "event", "time", "total_bytes")
-        columns = ["key", "label", "bytes", "count", "largest"]
+        columns = ["key", "label", "bytes", "count", "sums", "largest"]
         columns += ["oldest_event", "oldest_time", "oldest_step"]
         return {
             **{name: page[name] for name in kept},

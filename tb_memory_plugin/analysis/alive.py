@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 
 
@@ -25,6 +27,26 @@ def bytes_column(recording: Recording) -> str:
 def bytes_of(recording: Recording, device: Device) -> IntArray:
     """The bytes of every allocation of a device, in the recording's basis."""
     return recording.values("allocations", bytes_column(recording), device)
+
+
+def sums_only(recording: Recording, device: Device) -> IntArray:
+    """The rows, within the device's allocations, that stand for nobody knows how many blocks.
+
+    Of what was alive before the window and is never freed in it, traces and XPlanes have the sum
+    and no blocks: one row without an address. (Where there is no history at all, every row is what
+    the source lists.)
+    """
+    return memo(recording, ("sums_only", device.index), lambda: _sums_only(recording, device))
+
+
+def _sums_only(recording: Recording, device: Device) -> IntArray:
+    history, rows = recording.rows("events", device), recording.rows("allocations", device)
+    birth = recording.values("allocations", "birth", device)
+    older = int(np.searchsorted(birth, 0)) if history.stop > history.start else 0
+    address = recording.table("allocations").column("address").slice(rows.start, older)
+    if not address.null_count:
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(~arrays.valid(pa.table([address], ["address"]), "address"))
 
 
 def reserved_known(recording: Recording, device: Device) -> bool:

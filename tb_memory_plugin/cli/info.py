@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tb_memory_plugin.analysis.alive import sums_only
 from tb_memory_plugin.api import LoadedRecording, load
 from tb_memory_plugin.cli import text
 from tb_memory_plugin.units import format_bytes, format_duration
@@ -30,7 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     for device in found.devices.values():
         text.say()
         text.say(f"  {text.styled(device['name'], 'bold')} (device {device['key']})")
-        for line in text.facts(_rows(device), indent=4):
+        sums = len(sums_only(found.recording, found.recording.device(device["key"])))
+        for line in text.facts(_rows(device, sums), indent=4):
             text.say(line)
     return 0
 
@@ -58,7 +60,7 @@ _SUMMARY = ("time_origin_ns", "missing", "groupings", "axes", "devices")
 _BASIS = {"requested": "requested by the program", "size": "given by the allocator"}
 
 
-def _rows(device: Any) -> list[tuple[str, str]]:
+def _rows(device: Any, sums: int) -> list[tuple[str, str]]:
     rows = [
         (
             "events",
@@ -77,7 +79,7 @@ def _rows(device: Any) -> list[tuple[str, str]]:
         ("reserved at peak", text.exact_bytes(device["reserved_peak"])),
         ("reserved at start", text.exact_bytes(device["reserved_start"])),
         ("reserved at end", text.exact_bytes(device["reserved_end"])),
-        ("before the window", text.counted(device["blocks_before_window"], "block")),
+        ("before the window", text.blocks(device["blocks_before_window"], sums)),
         ("live at the end", text.counted(device["live_blocks_end"], "block")),
         ("pending free", text.counted(device["pending_free_blocks"], "block")),
         ("pools", ", ".join(f"{first},{second}" for first, second in device["pools"]) or "none"),

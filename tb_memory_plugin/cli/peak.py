@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         [
             format_bytes(group["bytes"]),
             f"{100 * group['bytes'] / total:.1f} %" if total else "",
-            text.grouped(group["count"]),
+            _count(group),
             format_bytes(group["largest"]),
             _oldest(group) if recorded else "",
             group["label"],
@@ -53,6 +53,14 @@ def run(arguments: argparse.Namespace) -> int:
     for line in text.table(head, rows, right=(0, 1, 2, 3, 4)):
         text.say(line)
     return 0
+
+
+def _count(group: dict[str, Any]) -> str:
+    """How many allocations a group is; of a sum of what was there before nobody knows."""
+    if not group["sums"]:
+        return text.grouped(group["count"])
+    blocks = group["count"] - group["sums"]
+    return f"{text.grouped(blocks)} and a sum" if blocks else "sum only"
 
 
 def _oldest(group: dict[str, Any]) -> str:

@@ -56,6 +56,15 @@ def counted(number: int, noun: str) -> str:
     return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def blocks(count: int, sums: int) -> str:
+    """``3 blocks``, of which ``sums`` stand for nobody knows how many."""
+    if not sums:
+        return counted(count, "block")
+    known = count - sums
+    told = f"{counted(known, 'block')} and " if known else ""
+    return f"{told}a sum, the number of blocks in it is not known"
+
+
 def moment(event: int, *, events: bool = True) -> str:
     """After which event; ``events``: whether there are any, or the recording is of one moment."""
     if not events:

@@ -17,6 +17,7 @@ def curve(recording: Recording, device: Device, asked: Parameters) -> Answer:
         **asking.window(asked),
         **asking.groups(asked, recording, device),
         top=asking.top(asked),
+        areas=asked.text("areas", "groups"),
     )
     return Answer(content, ARROW)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis import exact, naming
-from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, reserved_known
+from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, reserved_known, sums_only
 from tb_memory_plugin.analysis.breakdown import Breakdown, breakdown
 from tb_memory_plugin.analysis.content import stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
@@ -49,6 +49,7 @@ def page(
     instant, groups, found, order = _broken_down(recording, device, at, by, pattern, filter, sort)
     shown = order if limit is None else order[: max(0, min(limit, MOST))]
     left = order[len(shown) :]
+    sums = _sums(recording, device, instant.event, groups, filter)
     reserved = recording.values("usage", "reserved", device)[instant.row]
     return {
         "device": device.key,
@@ -57,8 +58,9 @@ def page(
         "step": step_at(recording, device, instant.time),
         "total_bytes": exact.total(found.bytes),
         "total_count": int(found.count.sum()),
+        "sums": sum(sums.values()),
         "reserved": int(reserved) if reserved_known(recording, device) else None,
-        "groups": _group_rows(recording, device, groups, pattern, found, shown),
+        "groups": _group_rows(recording, device, groups, pattern, found, shown, sums),
         "rest": {
             "groups": len(left),
             "bytes": exact.total(found.bytes[left]),
@@ -79,9 +81,10 @@ def whole(
 ) -> Iterator[list[dict[str, Any]]]:
     """All groups of :func:`page`, some at a time. Raises QueryError before the first of them."""
     pattern = _argument(by, pattern, at)
-    _, groups, found, order = _broken_down(recording, device, at, by, pattern, filter, sort)
+    instant, groups, found, order = _broken_down(recording, device, at, by, pattern, filter, sort)
+    sums = _sums(recording, device, instant.event, groups, filter)
     return (
-        _group_rows(recording, device, groups, pattern, found, order[begin : begin + MOST])
+        _group_rows(recording, device, groups, pattern, found, order[begin : begin + MOST], sums)
         for begin in range(0, len(order), MOST)
     )
 
@@ -105,6 +108,19 @@ def _broken_down(
     groups = group_ids(recording, device, by, pattern)
     found = breakdown(recording, device, instant.event, groups, mask(recording, device, filter))
     return instant, groups, found, _group_order(recording, groups, found, sort)
+
+
+def _sums(
+    recording: Recording, device: Device, event: int, groups: Groups, filter: str
+) -> dict[int, int]:
+    """By group, how many of its rows are sums of nobody knows how many blocks."""
+    rows = sums_only(recording, device)
+    rows = rows[recording.values("allocations", "death", device)[rows] > event]
+    wanted = mask(recording, device, filter)
+    if wanted is not None:
+        rows = rows[wanted[rows]]
+    ids = groups.ids[rows].tolist()
+    return {group: ids.count(group) for group in ids}
 
 
 def allocations(
@@ -241,6 +257,7 @@ def _group_rows(
     pattern: str,
     found: Breakdown,
     shown: IntArray,
+    sums: dict[int, int],
 ) -> list[dict[str, Any]]:
     ids = found.group[shown].tolist()
     keys, labels = naming.keys(recording, groups, ids), naming.labels(recording, groups, ids)
@@ -256,6 +273,7 @@ def _group_rows(
             "label": labels[place],
             "bytes": int(found.bytes[row]),
             "count": int(found.count[row]),
+            "sums": sums.get(ids[place], 0),
             "largest": int(found.largest[row]),
             "oldest_step": int(step[place]) if step[place] >= 0 else None,
             "oldest_event": int(birth[place]) if birth[place] >= 0 else None,

@@ -11,8 +11,17 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import breakdown
 from tb_memory_plugin.views.words import allocation_rows
 
-_GROUP_COLUMNS = ("key", "label", "bytes", "count", "largest", "oldest_step", "oldest_event")
-_ALLOCATION_COLUMNS = (
+_GROUP_COLUMNS = (
+    "key",
+    "label",
+    "bytes",
+    "count",
+    "largest",
+    "oldest_step",
+    "oldest_event",
+    "sums",
+)
+ALLOCATION_COLUMNS = (
     "id",
     "label",
     "requested",
@@ -55,7 +64,7 @@ def allocations(recording: Recording, device: Device, **question: Any) -> Iterat
         allocation_rows(recording, rows[begin : begin + _ROWS_AT_ONCE])
         for begin in range(0, len(rows), _ROWS_AT_ONCE)
     )
-    return pieces(_ALLOCATION_COLUMNS, parts)
+    return pieces(ALLOCATION_COLUMNS, parts)
 
 
 def pieces(columns: Sequence[str], parts: Iterator[Sequence[Mapping[str, Any]]]) -> Iterator[str]:

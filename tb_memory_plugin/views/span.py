@@ -1,4 +1,4 @@
-"""One step or annotation, made into what memory did while it lasted."""
+"""One step, module or annotation, made into what memory did while it lasted."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.attribution import spans_of_kind
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import highest
+from tb_memory_plugin.analysis.hlo_modules import hlo_modules
 from tb_memory_plugin.analysis.instants import event_times, resolve, step_at
 from tb_memory_plugin.analysis.windows import EventWindow
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 
-_KINDS = ("step", "annotation")
 _NONE = np.iinfo(np.int64)
 
 
 def card(recording: Recording, device: Device, id: str) -> dict[str, Any]:
-    """The answer of ``GET span``. Raises QueryError for what is no step or annotation of a device.
+    """The answer of ``GET span``. Raises QueryError for what is none of a device.
 
     ``first`` … ``stop`` - 1 are the events within it. Allocated ``before`` it is after the last
     event before it, ``after`` it after its last one; its peak is the first moment at which
@@ -63,8 +63,10 @@ def card(recording: Recording, device: Device, id: str) -> dict[str, Any]:
 
 def _row(recording: Recording, device: Device, id: str) -> int:
     row = int(id) if id.isascii() and id.isdigit() and len(id) < 12 else -1
-    if not any(row in spans_of_kind(recording, kind, device).rows for kind in _KINDS):
-        raise QueryError(f"There is no step or annotation {id!r} on {device.name}.")
+    shown = [spans_of_kind(recording, kind, device) for kind in ("step", "annotation")]
+    shown.append(hlo_modules(recording, device)[0])
+    if not any(row in spans.rows for spans in shown):
+        raise QueryError(f"There is no step, annotation or HLO module {id!r} on {device.name}.")
     return row
 
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb_memory_plugin.analysis import exact
-from tb_memory_plugin.analysis.alive import alive_rows, bytes_of, peak_row, reserved_known
+from tb_memory_plugin.analysis import exact, reported
+from tb_memory_plugin.analysis.alive import (
+    alive_rows,
+    bytes_of,
+    peak_row,
+    reserved_known,
+    sums_only,
+)
 from tb_memory_plugin.analysis.attribution import spans_of_kind
 from tb_memory_plugin.analysis.facts import device_facts, out_of_memory
 from tb_memory_plugin.analysis.grouping import FIRST, GROUPINGS, group_ids
@@ -127,6 +133,9 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
         "peak_step": step_at(recording, device, peak.time),
         "reserved_at_peak": int(reserved) if reserved_known(recording, device) else None,
         "bytes_before_window": facts["allocated_start"],
+        "sums_before_window": len(sums_only(recording, device)),
+        "allocator": _allocator(recording, device, facts.get("allocator")),
+        "areas": list(reported.areas(recording, device)),
         "lifetime_peak": recording.meta["devices"][device.index].get("lifetime_peak"),
         "oom": [
             {
@@ -140,6 +149,16 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
         "oom_count": len(failures),
         "steps": _steps(recording, device),
     }
+
+
+def _allocator(
+    recording: Recording, device: Device, said: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """What the allocator said of its peak, with its moment and step; None where it says nothing."""
+    if said is None:
+        return None
+    time = event_time(recording, device, said["event"])
+    return {**said, "time": time, "step": step_at(recording, device, time)}
 
 
 def _steps(recording: Recording, device: Device) -> int:

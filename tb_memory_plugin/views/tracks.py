@@ -1,4 +1,4 @@
-"""Steps, annotations and marks of a window, the ones too narrow to be seen made into fewer."""
+"""Steps, modules, annotations and marks of a window, the narrow ones made into fewer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis.attribution import spans_of_kind
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.hlo_modules import hlo_modules
 from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
@@ -19,6 +20,8 @@ from tb_memory_plugin.views import grid
 MOST_ITEMS = 3000
 MOST_MARKS = 500
 _NONE = np.iinfo(np.int64)
+#: What is shown of a kind of span, from the top.
+_TRACKS = {"steps": "step", "modules": "hlo_module", "annotations": "annotation"}
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,9 @@ def window(
 ) -> dict[str, Any]:
     """The answer of ``GET tracks``, in units of the axis. Raises QueryError.
 
-    A span is drawn by itself where it is at least a pixel wide; narrower ones that begin in the
-    same pixel at the same depth are one item, with the name and ``id`` of the longest. Without
+    Modules are XLA's (HLO modules), those that ran on the device, or, where none is known to, on
+    any. A span is drawn by itself where it is at least a pixel wide; narrower ones that begin in
+    the same pixel at the same depth are one item, with the name and ``id`` of the longest. Without
     time stamps spans have no place, and there are none.
     """
     of = grid.axis(recording, device, axis)
@@ -59,20 +63,24 @@ def window(
     pixel = max((end - begin) // width, 1)
     answer: dict[str, Any] = {}
     hidden = 0
-    for name, kind in (("steps", "step"), ("annotations", "annotation")):
+    for name, kind in _TRACKS.items():
         items = _placed(recording, device, of, kind)
         items = items.at(np.flatnonzero((items.end >= begin) & (items.begin <= end)))
         items = _merged(items, pixel)
         kept = _widest(items)
         hidden += int(items.count.sum() - kept.count.sum())
-        answer[name] = _rows(recording, device, of, kept, with_depth=kind == "annotation")
+        answer[name] = _rows(recording, device, of, kept, kind)
     marks, left = _marks(recording, device, of, begin, end)
     return {**answer, "marks": marks, "hidden": hidden + left}
 
 
 def _placed(recording: Recording, device: Device, of: grid.Axis, kind: str) -> _Items:
     """The spans of a kind on the axis; those that are not seen to begin or end reach its ends."""
-    spans = spans_of_kind(recording, kind, device)
+    if kind == "hlo_module":
+        spans, depth = hlo_modules(recording, device)
+    else:
+        spans = spans_of_kind(recording, kind, device)
+        depth = np.maximum(recording.values("spans", "depth")[spans.rows], 0)
     times = event_times(recording, device)
     if times is None:
         empty = np.zeros(0, dtype=np.int64)
@@ -84,7 +92,6 @@ def _placed(recording: Recording, device: Device, of: grid.Axis, kind: str) -> _
         end = np.searchsorted(times, end, side="left")
     begin = np.where(unseen_begin, np.minimum(of.begin, end), begin)
     end = np.where(unseen_end, np.maximum(of.end, begin), end)
-    depth = np.maximum(recording.values("spans", "depth")[spans.rows], 0)
     shut = np.zeros(len(spans.rows), dtype=np.int64)
     sides = np.where(unseen_begin, -1, np.where(unseen_end, 1, shut))
     return _Items(spans.rows, begin, np.maximum(end, begin), depth, sides, shut + 1)
@@ -123,9 +130,12 @@ def _widest(items: _Items) -> _Items:
 
 
 def _rows(
-    recording: Recording, device: Device, of: grid.Axis, items: _Items, *, with_depth: bool
+    recording: Recording, device: Device, of: grid.Axis, items: _Items, kind: str
 ) -> list[dict[str, Any]]:
-    names = arrays.words(recording.table("spans"), "name")
+    spans = recording.table("spans")
+    names = arrays.words(spans, "name")
+    begin_time, end_time = (arrays.values(spans, name)[items.row] for name in ("begin", "end"))
+    tracks = arrays.words_of(spans, "track", items.row)
     codes = recording.values("spans", "name")[items.row].tolist() if len(items.row) else []
     begin_event, end_event = items.begin, items.end
     times = event_times(recording, device)
@@ -142,11 +152,19 @@ def _rows(
             "count": int(items.count[place]),
             "begin_event": int(begin_event[place]),
             "end_event": int(end_event[place]),
+            "begin_time": _seen(begin_time[place]),
+            "end_time": _seen(end_time[place]),
             "open": sides[int(items.open[place])],
-            **({"depth": int(items.depth[place])} if with_depth else {}),
+            **({} if kind == "step" else {"depth": int(items.depth[place])}),
+            **({"on": tracks[place]} if kind == "hlo_module" else {}),
         }
         for place in range(len(codes))
     ]
+
+
+def _seen(time: np.int64) -> int | None:
+    """When a span began or ended, None where that was not seen."""
+    return None if time in (_NONE.min, _NONE.max) else int(time)
 
 
 def _marks(

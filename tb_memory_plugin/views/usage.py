@@ -1,15 +1,21 @@
-"""A window of a device's curve, made into one row a bin: the instant where it is highest."""
+"""A window of a device's curve, made into one row a bin: the instant where it is highest.
+
+By ``groups`` that is where allocated is highest. By ``allocator``, which divides memory into the
+stack, heap and free bytes that the allocator itself reports, it is where stack + heap is highest.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis import reported
 from tb_memory_plugin.analysis.alive import reserved_known
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ranking import TOP, describe, ranking
+from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import bands, grid, ipc, peaks
@@ -17,7 +23,10 @@ from tb_memory_plugin.views import bands, grid, ipc, peaks
 #: Bytes an answer may have, and groups drawn by themselves.
 LARGEST_ANSWER = 1 << 20
 MOST_TOP = 40
-_PLAIN_COLUMNS = 7
+_PLAIN_COLUMNS = 11
+
+#: What memory can be divided into.
+AREAS = ("groups", "allocator")
 
 
 def window(
@@ -31,33 +40,57 @@ def window(
     by: str,
     pattern: str = "",
     top: int = TOP,
+    areas: str = "groups",
 ) -> bytes:
     """The Arrow IPC stream of ``GET usage`` (docs/architecture.md has its columns).
 
     ``begin`` … ``end`` in units of the axis (all of it where None), ``width`` in pixels. Raises
     QueryError for what cannot be asked.
     """
+    told = _told(recording, device, areas)
     top = max(1, min(top, MOST_TOP))
     of = grid.axis(recording, device, axis)
     ranked = ranking(recording, device, by, pattern, top)
     most = LARGEST_ANSWER // (8 * (_PLAIN_COLUMNS + ranked.bands)) // 2 - 1
     found = grid.bins(of, begin, end, min(width, most))
-    rows = highest(recording, device, found)
+    if areas == "allocator":
+        rows = highest_reported(recording, device, found)
+        groups = [{"key": area, "label": area} for area in told]
+    else:
+        rows = highest(recording, device, found)
+        groups = describe(recording, device, by, pattern, top)
     columns = _columns(recording, device, found, rows)
-    banded = bands.bands(recording, device, by, pattern, top)
-    sums = bands.at_rows(recording, device, banded, rows)
-    for place in range(ranked.bands):
-        columns[f"g{place}"] = arrays.column(sums[:, place], pa.int64())
+    columns |= _reports(recording, device, rows)
+    if areas == "groups":
+        banded = bands.bands(recording, device, by, pattern, top)
+        sums = bands.at_rows(recording, device, banded, rows)
+        for place in range(ranked.bands):
+            columns[f"g{place}"] = arrays.column(sums[:, place], pa.int64())
     about = {
         "axis": axis,
         "begin": of.begin if begin is None else begin,
         "end": of.end if end is None else end,
         "bin": found.width,
-        "by": by,
-        "groups": describe(recording, device, by, pattern, top),
+        "by": by if areas == "groups" else "area",
+        "groups": groups,
         "has_reserved": reserved_known(recording, device),
+        "areas": list(told),
+        "has_fragmentation": reported.fragmentation_known(recording, device),
     }
     return ipc.stream(columns, "window", about)
+
+
+def _told(recording: Recording, device: Device, areas: str) -> tuple[str, ...]:
+    """The areas that are told apart. Raises QueryError where they are asked for in vain."""
+    if areas not in AREAS:
+        raise QueryError(f"There are no areas {areas!r}; choose one of {', '.join(AREAS)}.")
+    told = reported.areas(recording, device)
+    if areas == "allocator" and not told:
+        raise QueryError(
+            f"The source does not say what of {device.name} is stack, heap and free; "
+            "XPlanes of GPUs and TPUs do."
+        )
+    return told
 
 
 def highest(recording: Recording, device: Device, found: grid.Bins) -> IntArray:
@@ -65,6 +98,24 @@ def highest(recording: Recording, device: Device, found: grid.Bins) -> IntArray:
     allocated = recording.values("usage", "allocated", device)
     prepared = memo(recording, ("peaks", device.index), lambda: peaks.peaks(allocated))
     return peaks.highest(allocated, prepared, found.start, found.stop)
+
+
+def highest_reported(recording: Recording, device: Device, found: grid.Bins) -> IntArray:
+    """The row of usage at which every bin's stack + heap is highest; the first of equals."""
+    levels = reported.levels(recording, device)
+    key = ("reported_peaks", device.index)
+    return peaks.highest(
+        levels, memo(recording, key, lambda: peaks.peaks(levels)), found.start, found.stop
+    )
+
+
+def _reports(recording: Recording, device: Device, rows: IntArray) -> dict[str, pa.ChunkedArray]:
+    """What the allocator reports at rows of usage, of what it ever does."""
+    at = reported.rows_at(recording, device, recording.values("usage", "event", device)[rows])
+    names = {area: reported.COLUMNS[area] for area in reported.areas(recording, device)}
+    if reported.fragmentation_known(recording, device):
+        names["fragmentation"] = "fragmentation"
+    return {name: reported.taken(recording, device, column, at) for name, column in names.items()}
 
 
 def _columns(

@@ -18,6 +18,7 @@ from tests.browser.flaming import flame_server, train
 from tests.browser.loop import Loop, loop
 from tests.browser.mapping import segments_server, small
 from tests.browser.real import real_server, truth
+from tests.browser.xplanes import profiled
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.plugin.server import TensorBoardServer
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 #: Fixtures of several files.
-__all__ = ["flame_server", "real_server", "segments_server", "small", "train", "truth"]
+__all__ = ["flame_server", "profiled", "real_server", "segments_server", "small", "train", "truth"]
 
 #: Milliseconds that something awaited may take on a machine with much other work.
 PATIENCE = 150_000

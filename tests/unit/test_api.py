@@ -60,6 +60,7 @@ def test_a_breakdown_is_what_the_command_line_prints() -> None:
         "label": "parameter",
         "bytes": 1000,
         "count": 1,
+        "sums": 0,
         "largest": 1000,
         "oldest_event": None,
         "oldest_time": None,

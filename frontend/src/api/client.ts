@@ -95,6 +95,7 @@ export interface UsageQuery extends Target {
   by: string;
   pattern: string;
   top: number;
+  areas?: "groups" | "allocator";
 }
 
 export interface TracksQuery extends Target {

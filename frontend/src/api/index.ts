@@ -14,4 +14,4 @@ export {
 } from "./segments";
 export * from "./types";
 export * from "./underway";
-export { decodeUsage, type Usage } from "./usage";
+export { AREA, decodeUsage, type Usage } from "./usage";

@@ -58,6 +58,20 @@ export interface OutOfMemory {
   device_free: number | null;
 }
 
+/** What XLA's or TensorFlow's allocator itself said of its peak, the most of stack + heap. */
+export interface AllocatorSaid {
+  peak: number;
+  event: number;
+  time: number | null;
+  step: number | null;
+  stack: number | null;
+  heap: number;
+  free: number | null;
+  /** Of the free list. */
+  fragmentation: number | null;
+  lifetime_peak: number | null;
+}
+
 export interface Device {
   key: string;
   name: string;
@@ -80,6 +94,11 @@ export interface Device {
   reserved_at_peak: number | null;
   blocks_before_window: number | null;
   bytes_before_window: number | null;
+  /** How many of those blocks stand for nobody knows how many: only their sum is known. */
+  sums_before_window: number;
+  allocator: AllocatorSaid | null;
+  /** What the allocator tells apart: `stack`, `heap`, `free`. */
+  areas: string[];
   lifetime_peak: number | null;
   oom: OutOfMemory[];
   oom_count: number;
@@ -119,6 +138,10 @@ export interface UsageWindow {
   by: string;
   groups: UsageGroup[];
   has_reserved: boolean;
+  /** Areas that the allocator tells apart; by `area` the groups are these. */
+  areas: string[];
+  /** Whether the allocator says how fragmented its free list is. */
+  has_fragmentation: boolean;
 }
 
 export interface TrackItem {
@@ -130,8 +153,13 @@ export interface TrackItem {
   count: number;
   begin_event: number | null;
   end_event: number | null;
+  /** ns since the origin, on either axis; null where that was not seen. */
+  begin_time: number | null;
+  end_time: number | null;
   open: "begin" | "end" | null;
   depth?: number;
+  /** Where a module ran, as the source calls it. */
+  on?: string | null;
 }
 
 export interface Mark {
@@ -143,6 +171,8 @@ export interface Mark {
 
 export interface Tracks {
   steps: TrackItem[];
+  /** Runs of HLO modules. */
+  modules: TrackItem[];
   annotations: TrackItem[];
   marks: Mark[];
   hidden: number;
@@ -155,11 +185,11 @@ export interface Level {
   allocated: number;
 }
 
-/** What memory did during one step or annotation; the events `first` … `stop` - 1 are within it. */
+/** What memory did during one step, module or annotation; the events `first` … `stop` - 1 are within it. */
 export interface SpanCard {
   id: string;
   device: string;
-  kind: "step" | "annotation";
+  kind: "step" | "annotation" | "hlo_module";
   name: string;
   track: string | null;
   step: number | null;
@@ -186,6 +216,8 @@ export interface BreakdownGroup {
   label: string;
   bytes: number;
   count: number;
+  /** How many of them stand for nobody knows how many blocks. */
+  sums: number;
   largest: number;
   oldest_step: number | null;
   oldest_event: number | null;
@@ -202,6 +234,7 @@ export interface Breakdown {
   step: number | null;
   total_bytes: number;
   total_count: number;
+  sums: number;
   reserved: number | null;
   groups: BreakdownGroup[];
   rest: { groups: number; bytes: number; count: number } | null;

@@ -10,17 +10,31 @@ export interface Usage {
   /** Bounds of the bins, in units of the axis. */
   begin: Float64Array;
   end: Float64Array;
-  /** Ordinal of the instant shown: the highest allocated in the bin. */
+  /** Ordinal of the instant shown: that of the highest `level` in the bin. */
   event: Float64Array;
   /** ns since the origin; NaN where the recording has no time stamps. */
   time: Float64Array;
   allocated: Float64Array;
+  /** What the picture is as high as: allocated, or by area stack + heap. NaN where that is not known. */
+  level: Float64Array;
+  /** Of the free list, as the allocator says; NaN where it does not. */
+  fragmentation: Float64Array;
   /** NaN where reserved is not known. */
   reserved: Float64Array;
   reservedMax: Float64Array;
   /** Bytes of each group at the instant, in the order of `window.groups`. */
   groups: Float64Array[];
 }
+
+/** What the groups of an answer by area are grouped by. */
+export const AREA = "area";
+
+/** Stack + heap; an allocator that says nothing of a stack has none. */
+const sumOf = (stack: Float64Array, heap: Float64Array): Float64Array =>
+  heap.map((bytes, row) => bytes + known(stack[row]));
+
+const known = (bytes: number | undefined): number =>
+  bytes === undefined || Number.isNaN(bytes) ? 0 : bytes;
 
 function column(table: Table, name: string): Float64Array {
   const source = table.getChild(name);
@@ -39,6 +53,8 @@ export function decodeUsage(body: Uint8Array): Usage {
   const described = table.schema.metadata?.get("window");
   if (!described) throw new Error("The usage answer has no window in its metadata.");
   const window = JSON.parse(described) as UsageWindow;
+  const byArea = window.by === AREA;
+  const allocated = column(table, "allocated");
   return {
     window,
     length: table.numRows,
@@ -46,9 +62,11 @@ export function decodeUsage(body: Uint8Array): Usage {
     end: column(table, "end"),
     event: column(table, "event"),
     time: column(table, "time"),
-    allocated: column(table, "allocated"),
+    allocated,
+    level: byArea ? sumOf(column(table, "stack"), column(table, "heap")) : allocated,
+    fragmentation: column(table, "fragmentation"),
     reserved: column(table, "reserved"),
     reservedMax: column(table, "reserved_max"),
-    groups: window.groups.map((_, index) => column(table, `g${index}`)),
+    groups: window.groups.map(({ key }, index) => column(table, byArea ? key : `g${index}`)),
   };
 }

@@ -4,6 +4,7 @@ import { batch, signal } from "@preact/signals";
 import type { Axis, Device, Source, Summary } from "../api";
 import { device, openStatus, sourceId, summary } from "../state/recording";
 import {
+  areas,
   axis,
   blocksBy,
   by,
@@ -130,6 +131,7 @@ function applyPlace(link: Link, fresh: Summary): void {
   upwards.value = link.calls?.includes("upwards") ?? false;
   call.value = link.call ?? null;
   blocksBy.value = link.blocks ?? "kind";
+  areas.value = link.areas ?? "groups";
   only.value = link.only ?? "all";
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";

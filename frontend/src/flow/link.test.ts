@@ -14,6 +14,7 @@ const WHOLE: Link = {
   selection: { kind: "group", by: "pattern", key: "…rest" },
   filter: "size>10MiB step=0",
   blocks: "group",
+  areas: "allocator",
   events: "action:alloc -free",
   sort: "-largest",
   find: "category:gradient size>10MiB",

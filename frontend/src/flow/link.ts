@@ -1,7 +1,16 @@
 /** The state of the page as text in TensorBoard's address: `#memory&p.memory.run=…`. */
 
 import { type Of, WEIGHTS } from "../api/flame";
-import { LAYOUTS, type Layout, ONLY, type Only, type Selection, type Window } from "../state/view";
+import {
+  AREAS,
+  type Areas,
+  LAYOUTS,
+  type Layout,
+  ONLY,
+  type Only,
+  type Selection,
+  type Window,
+} from "../state/view";
 
 export const PLUGIN = "memory";
 const PREFIX = `p.${PLUGIN}.`;
@@ -30,6 +39,7 @@ export interface Link {
   calls?: CallsWord[];
   call?: string;
   blocks?: "group";
+  areas?: Areas;
 }
 
 /** How calls are shown, where that is not as it starts. */
@@ -121,6 +131,7 @@ export function fromWords(words: Words): Link {
     of: WEIGHTS.find((known) => known === words.of),
     calls: callsOf(words.calls),
     blocks: words.blocks === "group" ? "group" : undefined,
+    areas: AREAS.find((known) => known === words.areas),
     call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
@@ -160,6 +171,7 @@ function toWords(link: Link): Words {
   put("calls", link.calls?.join("."));
   put("call", link.call);
   put("blocks", link.blocks);
+  put("areas", link.areas);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

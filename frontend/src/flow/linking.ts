@@ -4,6 +4,7 @@ import { batch, effect } from "@preact/signals";
 import { later } from "../api";
 import { device, source, sourceId, sourceList, summary } from "../state/recording";
 import {
+  areas,
   axis,
   blocksBy,
   by,
@@ -130,5 +131,6 @@ function stateLink(): Link | null {
   if (calls.length > 0) link.calls = calls;
   if (call.value) link.call = call.value;
   if (blocksBy.value === "group") link.blocks = "group";
+  if (areas.value !== "groups") link.areas = areas.value;
   return link;
 }

@@ -2,7 +2,7 @@
 
 import { breakdown } from "../flow/questions";
 import { bytes, count, exactBytes, share } from "../format";
-import { groupLabel, oldestWords } from "../state/groups";
+import { blocksWords, groupLabel, oldestWords } from "../state/groups";
 import { momentWords } from "../state/moment";
 import { hasHistory, summary } from "../state/recording";
 import { by } from "../state/view";
@@ -34,7 +34,10 @@ export function Group({ groupBy, id }: { groupBy: string; id: string }) {
         rows={[
           { word: "Bytes", value: bytes(group.bytes), title: exactBytes(group.bytes) },
           { word: "Share", value: share(group.bytes, data.total_bytes) },
-          { word: "Blocks", value: count(group.count) },
+          {
+            word: "Blocks",
+            value: group.sums > 0 ? blocksWords(group.count, group.sums) : count(group.count),
+          },
           { word: "Largest", value: bytes(group.largest), title: exactBytes(group.largest) },
           { word: "Oldest", value: hasHistory.value ? oldestWords(group, momentWords) : null },
         ]}

@@ -50,7 +50,8 @@ const OVER_TIME = [
   "Click the chart to see what was alive at that moment.",
   "Drag over the chart to zoom in, Esc to come back.",
 ];
-const SPAN = "Click a step or an annotation to zoom to it and to see what memory did in it.";
+const SPAN =
+  "Click a step, a module or an annotation to zoom to it and to see what memory did in it.";
 
 /** What can be selected in a view; hints that need a history are left out without one. */
 function hintsFor(view: string): string[] {

@@ -1,4 +1,4 @@
-/** A step or an annotation explained: what memory did while it lasted, and ways on. */
+/** A step, a module or an annotation explained: what memory did while it lasted, and ways on. */
 
 import { batch } from "@preact/signals";
 import type { Level, SpanCard } from "../api";
@@ -29,7 +29,8 @@ function Told({ data }: { data: SpanCard }) {
 }
 
 function kindWords({ kind, step, track }: SpanCard): string {
-  const where = kind === "annotation" && step !== null ? `annotation in step ${count(step)}` : kind;
+  const word = kind === "hlo_module" ? "HLO module" : kind;
+  const where = kind !== "step" && step !== null ? `${word} in step ${count(step)}` : word;
   return [where, track].filter(Boolean).join(" · ");
 }
 

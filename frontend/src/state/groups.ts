@@ -1,7 +1,7 @@
 /** A group in words: its name, and when the oldest of it was born. */
 
 import type { BreakdownGroup } from "../api/types";
-import { count } from "../format";
+import { count, counted } from "../format";
 import type { Moment } from "./moment";
 
 /** When the oldest of a group was born: `before`, `step 0`, or the moment without steps. */
@@ -13,6 +13,17 @@ export function oldestWords(
   if (event === null || event < 0) return "before";
   if (step !== null && step >= 0) return `step\u00a0${count(step)}`;
   return words({ event, time: group.oldest_time ?? null, step: null });
+}
+
+/** Why the number of blocks of a sum is not told. */
+export const SUM_ONLY =
+  "Of what was there before and was never freed the source has the sum only; the number of blocks is not known.";
+
+/** `3 blocks`, of which `sums` stand for nobody knows how many. */
+export function blocksWords(blocks: number, sums: number): string {
+  if (sums === 0) return counted(blocks, "block");
+  const known = blocks - sums;
+  return known > 0 ? `${counted(known, "block")} and a sum` : "sum only, blocks not known";
 }
 
 /** A group's name for people: categories are words and begin with a capital, names stay as they are. */

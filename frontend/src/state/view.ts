@@ -59,5 +59,9 @@ export const filter = signal("");
 export const eventFilter = signal("");
 /** What the colour of a block says: what its bytes are to the allocator, or its group. */
 export const blocksBy = signal<"kind" | "group">("kind");
+/** What the chart is divided into: groups, or stack, heap and free as the allocator reports them. */
+export const AREAS = ["groups", "allocator"] as const;
+export type Areas = (typeof AREAS)[number];
+export const areas = signal<Areas>("groups");
 /** Column and direction of the breakdown, as the routes take it: `-bytes`, `count`, … */
 export const sort = signal("-bytes");

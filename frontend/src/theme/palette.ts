@@ -25,6 +25,12 @@ const QUIET: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>>
   dark: { [BEFORE_KEY]: "#8c8c8c", [UNKNOWN_KEY]: "#747474", [REST_KEY]: "#5e5e5e" },
 };
 
+/** Stack, heap and free as an allocator reports them; what is free stands back. */
+export const AREA_COLOURS: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>>> = {
+  light: { stack: "#ee8866", heap: "#4477aa", free: "#d6e9c8" },
+  dark: { stack: "#ee8866", heap: "#5b8fc4", free: "#41553a" },
+};
+
 /** Far from each other in hue or lightness, in an order where neighbours are farthest. */
 const STACKS = [
   "#4477aa", "#ee8866", "#228833", "#ffaabb", "#6655bb", "#ccbb44", "#66ccee", "#882255",

@@ -4,10 +4,11 @@ import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { device, hasHistory, hover } from "../state";
 import { ink } from "../theme/theme";
+import { formulaOf } from "./fragmentation";
 import { listen } from "./gestures";
 import { layerColours, pickedGroup } from "./groupColours";
 import { lifeOf } from "./life";
-import { allocatedAt, type Model } from "./model";
+import { levelAt, type Model } from "./model";
 import { paintAxisName, paintByteAxis, paintPlaceAxis, paintShareAxis } from "./paint/axes";
 import { paintCapacity, paintFragmentation, paintReserved } from "./paint/curves";
 import { paintLife } from "./paint/life";
@@ -73,8 +74,9 @@ function pictureOf(model: Model) {
   const paints = ink.value;
   const colours = scene.sheets.map((sheet) => layerColours(sheet, pickedGroup.value));
   const isOverTime = hasHistory.value;
-  const { showReserved, showFragmentation } = model;
-  const [reserved, fragmentation] = [showReserved.value, showFragmentation.value];
+  const reserved = model.showReserved.value && !model.byArea.value;
+  const usage = scene.sheets.at(-1)?.usage;
+  const formula = model.isFragmentationShown.value && usage ? formulaOf(usage) : null;
   return {
     width: model.width.value,
     height: model.height.value,
@@ -85,9 +87,9 @@ function pictureOf(model: Model) {
       });
       if (reserved) paintReserved(surface, scene, paints.text);
       paintCapacity(surface, scene, paints.danger);
-      if (fragmentation) {
+      if (formula !== null) {
         paintFragmentation(surface, scene, paints.accent, paints.background);
-        paintShareAxis(surface, scene, paints);
+        paintShareAxis(surface, scene, paints, formula);
       }
       if (!isOverTime) return;
       paintMarks(surface, scene, paints);
@@ -104,7 +106,7 @@ function overlayOf(model: Model) {
   const paints = ink.value;
   const place = model.cursorPlace.value;
   const event = model.cursorEvent.value;
-  const bytes = event === null ? null : allocatedAt(scene.sheets, event);
+  const bytes = event === null ? null : levelAt(scene.sheets, event);
   const pointed = model.pointed.value;
   const range = model.brush.value;
   const life = hasHistory.value ? lifeOf(model.axis.value, model.whole.value) : null;
@@ -115,7 +117,7 @@ function overlayOf(model: Model) {
         ? null
         : {
             at: Math.max(scene.window.begin, placeOfRow(pointed.sheet.usage, pointed.row)),
-            bytes: pointed.sheet.usage.allocated[pointed.row] as number,
+            bytes: pointed.sheet.usage.level[pointed.row] as number,
           },
     brush: range === null ? null : { range, words: lengthWords(model.axis.value, span(range)) },
   };

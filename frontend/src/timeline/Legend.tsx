@@ -1,42 +1,108 @@
 /** What the colours and lines mean; a group is picked, a line shown or hidden by its entry. */
 
 import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { Segmented } from "../components/Segmented";
 import { bytes } from "../format";
-import { by, device, selection } from "../state";
+import { areas, by, device, selection } from "../state";
 import { groupLabel } from "../state/groups";
 import { fitting } from "./fitting";
+import { formulaOf } from "./fragmentation";
 import { groupColours, pickedGroup } from "./groupColours";
-import { FRAGMENTATION } from "./height";
+import { FREE_LIST } from "./height";
 import type { Model } from "./model";
 
 /** Lines of entries before "+N more". */
 const LINES = 2;
 /** Pixels the switches for lines take, beside the entries or, on a narrow page, under them. */
 const SWITCHES = 270;
+/** And the choice of areas, where there is one. */
+const AREAS = 230;
 const NARROW = 640;
 
 export function Legend({ model }: { model: Model }) {
   const { value: width } = model.width;
-  const room = Math.max(width < NARROW ? width : width - SWITCHES, 200);
-  const hasReserved = model.loader.detail.value?.window.has_reserved === true;
+  const beside = (device.value?.areas.length ?? 0) > 0 && model.followsAreas ? AREAS : 0;
+  const room = Math.max(width < NARROW ? width : width - SWITCHES - beside, 200);
+  const usage = model.loader.detail.value;
+  const byArea = model.byArea.value;
+  const hasReserved = usage?.window.has_reserved === true && !byArea;
+  const formula = usage === null ? null : formulaOf(usage);
   return (
     <div class={`timeline-legend ${width < NARROW ? "is-narrow" : ""}`}>
-      <Groups model={model} room={room} />
+      {model.followsAreas ? <AreasChoice /> : null}
+      {byArea ? <AreasDrawn model={model} /> : <Groups model={model} room={room} />}
       <div class="timeline-lines">
         {hasReserved ? <Line kind="reserved" label="reserved" shown={model.showReserved} /> : null}
         {device.value?.capacity && model.loader.detail.value !== null ? (
           <Line kind="capacity" label={capacityWords(model)} shown={model.showCapacity} />
         ) : null}
-        {hasReserved ? (
+        {formula !== null ? (
           <Line
-            kind="fragmentation"
+            kind={formula === FREE_LIST ? "free-list" : "fragmentation"}
             label="fragmentation"
-            title={`${FRAGMENTATION}, on the right axis`}
-            shown={model.showFragmentation}
+            title={`${formula}, on the right axis`}
+            shown={byArea ? model.showFreeList : model.showFragmentation}
           />
         ) : null}
       </div>
     </div>
+  );
+}
+
+/** What the picture is divided into, where the allocator tells stack, heap and free apart. */
+function AreasChoice() {
+  const told = device.value?.areas ?? [];
+  if (told.length === 0) return null;
+  return (
+    <div class="timeline-areas">
+      <span class="quiet">areas</span>
+      <Segmented
+        label="Areas"
+        value={areas.value}
+        choose={(next) => (areas.value = next)}
+        options={[
+          { key: "groups", label: "groups", reason: null, title: "What was allocated, by group" },
+          {
+            key: "allocator",
+            label: told.join(", "),
+            reason: null,
+            title: "As the allocator itself reports it after every event",
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Areas with their colours; what is free can be left out, so that the rest is seen. */
+function AreasDrawn({ model }: { model: Model }) {
+  const usage = model.loader.detail.value ?? model.loader.whole.value;
+  const given = usage === null ? [] : groupColours({ usage });
+  const isFree = model.showFree.value;
+  return (
+    <ul class="timeline-groups" aria-label="Areas drawn">
+      {usage?.window.groups.map(({ key, label }, index) => (
+        <li key={key}>
+          {key === "free" ? (
+            <button
+              type="button"
+              aria-pressed={isFree}
+              class={isFree ? "" : "is-faint"}
+              title={isFree ? "Leave out what is free" : "Draw what is free on top"}
+              onClick={() => (model.chosenFree.value = !isFree)}
+            >
+              <i class="timeline-swatch" style={{ background: given[index] ?? "" }} />
+              {label}
+            </button>
+          ) : (
+            <span class="timeline-area">
+              <i class="timeline-swatch" style={{ background: given[index] ?? "" }} />
+              {label}
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

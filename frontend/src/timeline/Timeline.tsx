@@ -11,7 +11,7 @@ import { useSizes } from "./useSizes";
 import "./timeline.css";
 
 export function Timeline() {
-  const model = useMemo(createModel, []);
+  const model = useMemo(() => createModel(undefined, true), []);
   const { section, stage } = useSizes(model);
   useEffect(() => model.dispose, [model]);
   return (

@@ -1,4 +1,4 @@
-/** One row or more of steps or annotations: pointed at, walked with keys, zoomed to, explained. */
+/** Rows of steps, modules or annotations: pointed at, walked with keys, zoomed to, explained. */
 
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -13,13 +13,19 @@ import { keyOnTrack, open } from "./trackKeys";
 
 const ROW = 20;
 const GAP = 2;
-/** Rows of annotations seen at once; more are scrolled to, and half of the next says so. */
+/** Rows of a track seen at once; more are scrolled to, and half of the next says so. */
 const ROWS_SEEN = 6;
 const SEEN = ROWS_SEEN * (ROW + GAP);
 /** Pixels from the top of what is pointed at to what is said of it. */
 const BELOW = 22;
 
-export type TrackName = "steps" | "annotations";
+export type TrackName = "steps" | "modules" | "annotations";
+
+const LABELS: Readonly<Record<TrackName, string>> = {
+  steps: "Steps",
+  modules: "HLO modules",
+  annotations: "Annotations",
+};
 
 /** What the pointer is over or keys have reached. */
 export interface Pointed {
@@ -74,7 +80,7 @@ export function Track({ model, name, pointed }: TrackProps) {
       ref={scroller}
       style={{ height: `${seen.value}px` }}
       role="group"
-      aria-label={name === "steps" ? "Steps" : "Annotations"}
+      aria-label={LABELS[name]}
       aria-describedby="timeline-track-keys"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: keys walk from one to the next here
       tabIndex={0}

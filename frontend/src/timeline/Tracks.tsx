@@ -1,4 +1,4 @@
-/** Steps and annotations under the chart, on its axis, and what is said of one of them. */
+/** Steps, modules and annotations under the chart, on its axis, and what is said of one of them. */
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { getSpan, type SpanCard } from "../api";
@@ -38,6 +38,7 @@ export function Tracks({ model }: { model: Model }) {
         {spoken}
       </p>
       <Track model={model} name="steps" pointed={pointed} />
+      <Track model={model} name="modules" pointed={pointed} />
       <Track model={model} name="annotations" pointed={pointed} />
       {pointed.value === null ? null : (
         <ItemTooltip model={model} pointed={pointed.value} card={card.value} />
@@ -69,6 +70,7 @@ function ItemTooltip({ model, pointed, card }: TooltipProps) {
       <div class="timeline-tooltip-title">
         {item.name}
         <span class="unseen">, {track}</span>
+        {item.on && item.count === 1 ? <span class="quiet"> on {item.on}</span> : null}
       </div>
       {[...itemLines(item, model.axis.value), ...peakWords(card)].map((text) => (
         <div class="quiet" key={text}>

@@ -32,15 +32,18 @@ function eachColumn(usage: Usage, window: Range, width: number, visit: Visit): v
 }
 
 /**
- * Row shown by each column: of those it stands for the one with the most allocated, the earliest of
- * equals, because averaging would lose peaks. `NO_ROW` where nothing is known.
+ * Row shown by each column: of those it stands for the highest, the earliest of equals, because
+ * averaging would lose peaks. `NO_ROW` where nothing is known.
  */
 export function columnRows(usage: Usage, window: Range, width: number): Int32Array {
   const rows = new Int32Array(width).fill(NO_ROW);
   eachColumn(usage, window, width, (column, first, last) => {
-    let best = first;
-    for (let row = first + 1; row < last; row++) {
-      if ((usage.allocated[row] as number) > (usage.allocated[best] as number)) best = row;
+    let best = NO_ROW;
+    for (let row = Math.max(first, 0); row < last; row++) {
+      const level = usage.level[row] as number;
+      // What is not known leaves a gap.
+      if (Number.isNaN(level)) continue;
+      if (best === NO_ROW || level > (usage.level[best] as number)) best = row;
     }
     rows[column] = best;
   });

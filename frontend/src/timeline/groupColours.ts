@@ -1,10 +1,11 @@
 /** Which colour each group of an answer is drawn in, and which group is picked. */
 
 import { computed, type ReadonlySignal } from "@preact/signals";
+import { AREA } from "../api";
 import { by, selection } from "../state";
 import { mix } from "../theme/mix";
-import type { Coloured, Colours } from "../theme/palette";
-import { colours, type Ink, ink } from "../theme/theme";
+import { AREA_COLOURS, type Coloured, type Colours } from "../theme/palette";
+import { colours, dark, type Ink, ink } from "../theme/theme";
 import type { Sheet } from "./scene";
 
 /** Key of the group that is picked, if it belongs to the grouping shown. */
@@ -23,8 +24,12 @@ export const groupColours = ({ usage }: Pick<Sheet, "usage">): readonly string[]
 /** A colour for each group of any answer that is grouped. */
 export function coloursFor(
   answer: object,
-  window: { readonly groups: readonly Coloured[] },
+  window: { readonly by?: string; readonly groups: readonly Coloured[] },
 ): readonly string[] {
+  if (window.by === AREA) {
+    const ofArea = AREA_COLOURS[dark.value ? "dark" : "light"];
+    return window.groups.map(({ key }) => ofArea[key] ?? ink.value.quiet);
+  }
   const source = colours.value;
   const known = handedOut.get(answer);
   if (known?.source === source || (known && known.source.taken !== source.taken)) {
@@ -41,7 +46,8 @@ export const gapColour = ({ background, quiet }: Ink): string => mix(background,
 /** A colour for each group; all but the picked group stand back. */
 export function layerColours(sheet: Sheet, picked: string | null): readonly string[] {
   const given = groupColours(sheet);
-  const isThere = sheet.usage.window.groups.some(({ key }) => key === picked);
+  const { window } = sheet.usage;
+  const isThere = window.by !== AREA && window.groups.some(({ key }) => key === picked);
   return given.map((colour, index) => {
     if (!isThere || sheet.usage.window.groups[index]?.key === picked) return colour;
     return mix(colour, ink.value.background, 0.72);

@@ -28,6 +28,9 @@ export function heightFor(
 /** The formula plotted, as it is named wherever it is shown. */
 export const FRAGMENTATION = "1 − allocated ÷ reserved";
 
+/** The other formula in use, which XLA's and TensorFlow's allocators report. */
+export const FREE_LIST = "1 − largest free chunk ÷ free bytes";
+
 /** Fragmentation in the plotted formula; null with nothing reserved, or more allocated than that. */
 export function fragmentation(allocated: number, reserved: number | null): number | null {
   if (reserved === null || !(reserved > 0) || allocated > reserved) return null;

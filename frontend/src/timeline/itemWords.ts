@@ -1,10 +1,10 @@
-/** What is said of a step or an annotation on its track. */
+/** What is said of a step, a module or an annotation on its track. */
 
 import type { SpanCard, TrackItem } from "../api";
 import { bytes, duration, grouped, signedBytes } from "../format";
 import { exactTime, lengthWords } from "./readout";
 
-/** A step or annotation in words, a line each. */
+/** An item in words, a line each: its ends, how long it lasts, the events within it. */
 export function itemLines(item: TrackItem, axis: "time" | "event"): string[] {
   const place = (value: number) => (axis === "time" ? exactTime(value) : `event ${grouped(value)}`);
   const begin = item.open === "begin" ? "before the window" : place(item.begin);
@@ -13,6 +13,10 @@ export function itemLines(item: TrackItem, axis: "time" | "event"): string[] {
   const lines = [`${begin} → ${end}`];
   if (item.open === null) {
     lines.push(axis === "time" ? duration(length) : `${grouped(length)} events`);
+  }
+  const { begin_time: from, end_time: until } = item;
+  if (axis === "event" && item.count === 1 && from !== null && until !== null) {
+    lines.push(`${exactTime(from)} → ${exactTime(until)}`, duration(until - from));
   }
   if (axis === "time" && item.begin_event !== null && item.end_event !== null) {
     lines.push(`events ${grouped(item.begin_event)} to ${grouped(item.end_event)}`);

@@ -60,6 +60,8 @@ const item = (name: string, begin: number, end: number, depth = 0): TrackItem =>
   count: 1,
   begin_event: null,
   end_event: null,
+  begin_time: null,
+  end_time: null,
   open: null,
 });
 

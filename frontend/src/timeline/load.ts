@@ -30,6 +30,7 @@ interface Question extends Target {
   readonly axis: Axis;
   readonly by: string;
   readonly pattern: string;
+  readonly areas: "groups" | "allocator";
 }
 
 interface Kept<Answer> {
@@ -56,6 +57,8 @@ export interface Wanted {
   readonly window: ReadonlySignal<Range>;
   /** Pixels the window fills. */
   readonly width: ReadonlySignal<number>;
+  /** Whether the curve is wanted by stack, heap and free, as the allocator reports them. */
+  readonly byArea?: ReadonlySignal<boolean>;
   /** While this is true nothing is asked: something else is wanted first. */
   readonly isHeld?: ReadonlySignal<boolean>;
 }
@@ -68,7 +71,13 @@ export function createLoader(wanted: Wanted): Loader {
     const of = device.value;
     if (source === null || shown === null || of === null) return null;
     const target = { source, version: shown.version, device: of.key };
-    return { ...target, axis: wanted.axis.value, by: by.value, pattern: argument.value };
+    return {
+      ...target,
+      axis: wanted.axis.value,
+      by: by.value,
+      pattern: argument.value,
+      areas: wanted.byArea?.value ? "allocator" : "groups",
+    };
   });
   const place = computed(() => {
     const now = question.value;
@@ -79,7 +88,7 @@ export function createLoader(wanted: Wanted): Loader {
     getUsage({ ...now, begin: tile.begin, end: tile.end, width: tile.width, top: TOP }, abort);
   const tracksOf = (
     tile: Tile,
-    { by: _by, pattern: _pattern, ...now }: Question,
+    { by: _by, pattern: _pattern, areas: _areas, ...now }: Question,
     abort: AbortSignal,
   ) => {
     // Zoomed to a few units, what is asked for is far wider than what is seen of it.

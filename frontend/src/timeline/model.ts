@@ -1,8 +1,8 @@
 /** The timeline's own state beside the page's: sizes, toggles, pointer, and what follows from them. */
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { Axis, Mark, TrackItem, Usage } from "../api";
-import { axis, converter, cursor, device, extent, hasTime, range, summary } from "../state";
+import type { Axis, Device, Mark, TrackItem, Usage } from "../api";
+import { areas, axis, converter, cursor, device, extent, hasTime, range, summary } from "../state";
 import { createLoader, type Loader } from "./load";
 import { createReach } from "./reach";
 import { convertRange, neighbourRow, placeOfEvent, placeOfRow, rowOfEvent } from "./rows";
@@ -32,8 +32,14 @@ export interface Point {
 
 export type Model = ReturnType<typeof createModel>;
 
-/** Its curve is not asked for while `isHeld`. */
-export function createModel(isHeld?: ReadonlySignal<boolean>) {
+/** Where stack and heap together are less of all memory than this, what is free is left out at first. */
+const SEEN = 0.1;
+
+/**
+ * Its curve is not asked for while `isHeld`. `followsAreas`: it is divided into stack, heap and free
+ * where that is chosen and the allocator reports them.
+ */
+export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = false) {
   const width = signal(0);
   const height = signal(0);
   /** Device pixels a CSS pixel. */
@@ -41,6 +47,16 @@ export function createModel(isHeld?: ReadonlySignal<boolean>) {
   const showReserved = signal(true);
   const showCapacity = signal(true);
   const showFragmentation = signal(false);
+  /** By area: the free list's fragmentation, and what is free (null: if the rest can be seen then). */
+  const showFreeList = signal(true);
+  const chosenFree = signal<boolean | null>(null);
+  const byArea = computed(
+    () => followsAreas && areas.value === "allocator" && (device.value?.areas.length ?? 0) > 0,
+  );
+  const showFree = computed(() => chosenFree.value ?? isSeenBesideFree(device.value));
+  const isFragmentationShown = computed(() =>
+    byArea.value ? showFreeList.value : showFragmentation.value,
+  );
   /** In pixels of the plot; null while the pointer is elsewhere. */
   const pointer = signal<Point | null>(null);
   const brush = signal<Range | null>(null);
@@ -59,13 +75,14 @@ export function createModel(isHeld?: ReadonlySignal<boolean>) {
     const isSame = fine.value !== null && sameRange(roundWindow(fine.value), range.value);
     return clampWindow(isSame && fine.value !== null ? fine.value : range.value, whole.value);
   });
-  const right = computed(() => (showFragmentation.value ? RIGHT_WITH_AXIS : RIGHT));
+  const right = computed(() => (isFragmentationShown.value ? RIGHT_WITH_AXIS : RIGHT));
   const plotWidth = computed(() => Math.max(0, width.value - LEFT - right.value));
   const loader: Loader = createLoader({
     axis: shownAxis,
     whole,
     window,
     width: plotWidth,
+    byArea,
     ...(isHeld && { isHeld }),
   });
 
@@ -78,14 +95,20 @@ export function createModel(isHeld?: ReadonlySignal<boolean>) {
   }));
   const drawn = createReach({ whole, window, plot });
   const sheets = computed(() =>
-    sheetsFor(loader.detail.value, loader.whole.value, window.value, plot.value.columns),
+    sheetsFor(
+      loader.detail.value,
+      loader.whole.value,
+      window.value,
+      plot.value.columns,
+      showFree.value,
+    ),
   );
   const marks = computed<readonly Mark[]>(() => loader.tracks.value?.marks ?? []);
   const steps = computed<readonly TrackItem[]>(() => loader.tracks.value?.steps ?? []);
   const scene = computed<Scene | null>(() => {
     const of = device.value;
     if (of === null || plot.value.width <= 0) return null;
-    const shown = { reserved: showReserved.value, capacity: showCapacity.value };
+    const shown = { reserved: showReserved.value && !byArea.value, capacity: showCapacity.value };
     return sceneFor(
       shownAxis.value,
       window.value,
@@ -152,6 +175,12 @@ export function createModel(isHeld?: ReadonlySignal<boolean>) {
     showReserved,
     showCapacity,
     showFragmentation,
+    showFreeList,
+    showFree,
+    chosenFree,
+    followsAreas,
+    byArea,
+    isFragmentationShown,
     pointer,
     brush,
     axis: shownAxis,
@@ -188,11 +217,18 @@ function placeIn(usage: Usage | null, event: number): number | null {
   return usage === null ? null : placeOfEvent(usage, event);
 }
 
-/** Allocated at an event, where a row shows it. */
-export function allocatedAt(sheets: readonly Sheet[], event: number): number | null {
+/** Whether stack and heap can be told from nothing where what is free is drawn on top. */
+function isSeenBesideFree(of: Device | null): boolean {
+  const said = of?.allocator;
+  if (!said) return true;
+  return said.peak >= SEEN * (said.peak + (said.free ?? 0));
+}
+
+/** How high the picture is at an event, where a row shows it. */
+export function levelAt(sheets: readonly Sheet[], event: number): number | null {
   for (const { usage } of [...sheets].reverse()) {
     const row = rowOfEvent(usage, event);
-    if (row >= 0) return usage.allocated[row] as number;
+    if (row >= 0) return usage.level[row] as number;
   }
   return null;
 }

@@ -75,6 +75,8 @@ const item = (change: Partial<TrackItem>): TrackItem => ({
   count: 1,
   begin_event: null,
   end_event: null,
+  begin_time: null,
+  end_time: null,
   open: null,
   ...change,
 });

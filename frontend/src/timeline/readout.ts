@@ -3,9 +3,11 @@
 import type { Mark, TrackItem, Usage } from "../api";
 import { bytes, duration, exactBytes, grouped, share } from "../format";
 import { groupLabel } from "../state/groups";
+import { formulaOf, wasted } from "./fragmentation";
 import { FRAGMENTATION, fragmentation } from "./height";
 import { highestRow, known, placeOfRow } from "./rows";
 import { type Range, roundWindow } from "./scale";
+import { isByArea } from "./scene";
 import { largestGroups } from "./stacking";
 
 export interface Readout {
@@ -59,12 +61,12 @@ export function exactTime(ns: number): string {
 
 /** Everything about the instant a row shows. `step` is the name of the step it is in. */
 export function readout(usage: Usage, row: number, basis: string, step: string | null): Readout {
+  if (isByArea(usage)) return areasReadout(usage, row, step);
   const allocated = usage.allocated[row] as number;
   const reserved = known(usage.reserved[row]);
   const rows: ReadoutRow[] = [amount(`allocated (${basis})`, allocated)];
   if (reserved !== null) rows.push(amount("reserved", reserved));
-  const wasted = fragmentation(allocated, reserved);
-  if (wasted !== null && reserved !== null) {
+  if (fragmentation(allocated, reserved) !== null && reserved !== null) {
     const value = share(reserved - allocated, reserved);
     rows.push({ label: "fragmentation", value, exact: FRAGMENTATION });
   }
@@ -80,6 +82,25 @@ export function readout(usage: Usage, row: number, basis: string, step: string |
     }),
     more: more === 0 ? null : `${grouped(more)} more, ${bytes(moreBytes)}`,
   };
+}
+
+/** Stack, heap and free at an instant, in the order they stand in, and their shares of all memory. */
+function areasReadout(usage: Usage, row: number, step: string | null): Readout {
+  const held = usage.groups.map((values) => known(values[row]));
+  const whole = held.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
+  const hasStack = usage.window.areas.includes("stack");
+  const rows = [amount(hasStack ? "stack + heap" : "heap", usage.level[row] as number)];
+  const part = wasted(usage, row);
+  if (part !== null) {
+    rows.push({ label: "fragmentation", value: share(part, 1), exact: formulaOf(usage) });
+  }
+  if (step !== null) rows.push({ label: "step", value: step, exact: null });
+  const groups = held.flatMap((bytes_, index) =>
+    bytes_ === null
+      ? []
+      : [{ index, label: nameOf(usage, index), value: bytes(bytes_), share: share(bytes_, whole) }],
+  );
+  return { title: rowTitle(usage, row), rows, groups, more: null };
 }
 
 function nameOf({ window }: Usage, group: number): string {
@@ -116,21 +137,21 @@ export function describe(usage: Usage | null, window: Range, device: string): st
   const row = highestRow(usage, window.begin, window.end);
   const where = `Memory of ${device} from ${place(whole.begin)} to ${place(whole.end)}`;
   if (row < 0) return `${where}: no event here.`;
-  const allocated = usage.allocated[row] as number;
+  const level = usage.level[row] as number;
   const named = largestGroups(usage, row, 3).top.map((index) => {
     const held = (usage.groups[index] as Float64Array)[row] as number;
     return `${nameOf(usage, index)} ${bytes(held)}`;
   });
   const largest = named.length === 0 ? "" : ` Largest: ${named.join(", ")}.`;
   const at = instantTitle(usage.event[row] as number, known(usage.time[row]));
-  return `${where}. Highest: ${bytes(allocated)} (${exactBytes(allocated)}) at ${at}.${largest}`;
+  return `${where}. Highest: ${bytes(level)} (${exactBytes(level)}) at ${at}.${largest}`;
 }
 
 /** What the cursor stands on, for the live region. */
 export function describeInstant(usage: Usage, row: number): string {
-  const allocated = usage.allocated[row] as number;
   const at = instantTitle(usage.event[row] as number, known(usage.time[row]));
-  return `Cursor at ${at}: ${bytes(allocated)} allocated`;
+  const what = isByArea(usage) ? "in stack and heap" : "allocated";
+  return `Cursor at ${at}: ${bytes(usage.level[row] as number)} ${what}`;
 }
 
 /** Length of a window in words: `0.31 s` or `1 204 events`. */

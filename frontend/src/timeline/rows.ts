@@ -58,7 +58,7 @@ export function placeOfEvent(usage: Usage, event: number): number | null {
 }
 
 /**
- * The row with the most allocated in `begin` … `end`, the earliest of equals. A bin that `begin` cuts
+ * The highest row in `begin` … `end`, the earliest of equals. A bin that `begin` cuts
  * counts only if its instant is inside, or if it is a single event, whose value still stands there.
  */
 export function highestRow(usage: Usage, begin: number, end: number): number {
@@ -68,8 +68,9 @@ export function highestRow(usage: Usage, begin: number, end: number): number {
     if ((usage.begin[row] as number) > end) break;
     const place = placeOfRow(usage, row);
     if ((place < begin && !isExact) || place > end) continue;
-    if (best < 0 || (usage.allocated[row] as number) > (usage.allocated[best] as number))
-      best = row;
+    const level = usage.level[row] as number;
+    if (Number.isNaN(level)) continue;
+    if (best < 0 || level > (usage.level[best] as number)) best = row;
   }
   return best;
 }

@@ -1,6 +1,6 @@
 /** What the chart shows, worked out from answers and state: pure, so that only paint/ knows a canvas. */
 
-import type { Axis, Device, Mark, Usage } from "../api";
+import { AREA, type Axis, type Device, type Mark, type Usage } from "../api";
 import { columnMaxima, columnRows, NO_ROW, onlyWhereEmpty } from "./columns";
 import { type Height, heightFor } from "./height";
 import { highestRow, placeOfRow } from "./rows";
@@ -20,7 +20,7 @@ export interface Plot {
 export interface Sheet {
   readonly usage: Usage;
   readonly rows: Int32Array;
-  /** Tops of the groups, the lowest first. */
+  /** Tops of the groups that are drawn, the lowest first. */
   readonly tops: readonly Float64Array[];
   /** Highest reserved of each column; null where the source knows nothing of it. */
   readonly reserved: Float64Array | null;
@@ -65,18 +65,27 @@ export function topsOf(usage: Usage): readonly Float64Array[] {
   return tops;
 }
 
+/** What the picture is as high as in every row, without what is free; 0 where that is not known. */
+export function levelOf(usage: Usage): Float64Array {
+  return usage.level.map((bytes) => (Number.isNaN(bytes) ? 0 : bytes));
+}
+
 /** Sheets for the window: the detail, and under it the whole where the detail leaves columns empty. */
 export function sheetsFor(
   detail: Usage | null,
   whole: Usage | null,
   window: Range,
   columns: number,
+  free = true,
 ): Sheet[] {
   const sheet = (usage: Usage, rows: Int32Array): Sheet => {
     const reserved = usage.window.has_reserved
       ? columnMaxima(usage, usage.reservedMax, window, columns)
       : null;
-    return { usage, rows, reserved, tops: topsOf(usage) };
+    const tops = topsOf(usage);
+    // It is the last of the areas, on top of the others.
+    const isCut = !free && isByArea(usage) && usage.window.groups.at(-1)?.key === "free";
+    return { usage, rows, reserved, tops: isCut ? tops.slice(0, -1) : tops };
   };
   if (detail === null)
     return whole === null ? [] : [sheet(whole, columnRows(whole, window, columns))];
@@ -87,14 +96,18 @@ export function sheetsFor(
   return [sheet(whole, under), fine];
 }
 
-/** Highest allocated and reserved among the columns of all sheets. */
+/** Whether an answer is of stack, heap and free as the allocator reports them. */
+export const isByArea = ({ window }: Usage): boolean => window.by === AREA;
+
+/** Highest of what is drawn and of reserved among the columns of all sheets. */
 function reach(sheets: readonly Sheet[]): { allocated: number; reserved: number | null } {
   let allocated = 0;
   let reserved: number | null = null;
   for (const sheet of sheets) {
     sheet.rows.forEach((row, column) => {
       if (row === NO_ROW) return;
-      allocated = Math.max(allocated, sheet.usage.allocated[row] as number);
+      const top = sheet.tops.at(-1)?.[row] ?? (sheet.usage.level[row] as number);
+      allocated = Math.max(allocated, top);
       const held = sheet.reserved?.[column] ?? Number.NaN;
       if (!Number.isNaN(held)) reserved = Math.max(reserved ?? 0, held);
     });
@@ -154,16 +167,19 @@ function dotFor(
   device: Device,
 ): Dot | null {
   if (sheets.length === 0) return null;
-  const peak = placeOfPeak(device, axis);
-  if (peak !== null && peak >= window.begin && peak <= window.end) {
-    return { x: toPixel(window, plot.width, peak), bytes: device.allocated_peak, isPeak: true };
-  }
   const usage = sheets.at(-1)?.usage;
+  const [peak, most] =
+    usage !== undefined && isByArea(usage) && device.allocator !== null
+      ? [device.allocator[axis], device.allocator.peak]
+      : [placeOfPeak(device, axis), device.allocated_peak];
+  if (peak !== null && peak >= window.begin && peak <= window.end) {
+    return { x: toPixel(window, plot.width, peak), bytes: most, isPeak: true };
+  }
   if (usage === undefined) return null;
   const row = highestRow(usage, window.begin, window.end);
   if (row < 0) return null;
   const x = Math.max(0, toPixel(window, plot.width, placeOfRow(usage, row)));
-  return { x, bytes: usage.allocated[row] as number, isPeak: false };
+  return { x, bytes: usage.level[row] as number, isPeak: false };
 }
 
 /** What a pixel of the plot shows: the finest sheet's row there. */

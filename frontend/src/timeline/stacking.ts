@@ -2,12 +2,13 @@
 
 import type { Usage } from "../api";
 
-/** Bytes below and including each group, the lowest first: `tops[group][row]`. */
+/** Bytes below and including each group, the lowest first: `tops[group][row]`. What is not known is none. */
 export function stackTops(usage: Usage): Float64Array[] {
   const sum = new Float64Array(usage.length);
   return usage.groups.map((values) => {
     for (let row = 0; row < sum.length; row++) {
-      sum[row] = (sum[row] as number) + (values[row] as number);
+      const bytes = values[row] as number;
+      if (!Number.isNaN(bytes)) sum[row] = (sum[row] as number) + bytes;
     }
     return sum.slice();
   });

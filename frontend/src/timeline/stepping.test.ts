@@ -10,6 +10,8 @@ const item = (id: string, begin: number, end: number, depth?: number): TrackItem
   count: 1,
   begin_event: null,
   end_event: null,
+  begin_time: null,
+  end_time: null,
   open: null,
   ...(depth === undefined ? {} : { depth }),
 });

@@ -1,10 +1,10 @@
-/** What keys do on steps and annotations, and what Enter or a click does to one. */
+/** What keys do on steps, modules and annotations, and what Enter or a click does to one. */
 
 import { batch } from "@preact/signals";
-import type { TrackItem } from "../api";
+import type { Axis, TrackItem } from "../api";
 import { selection } from "../state";
 import type { Model } from "./model";
-import { panWindow, span } from "./scale";
+import { clampWindow, panWindow, type Range, roundWindow, sameRange, span } from "./scale";
 import { entry, sameItem, stepped, type Way, windowShowing } from "./stepping";
 
 /** Share of the window that it moves by where nothing more is known beside it. */
@@ -19,14 +19,34 @@ const WAYS: Readonly<Record<string, Way>> = {
   End: "last",
 };
 
-/** Zooms to an item and has it explained; several merged ones are none that could be explained. */
+/**
+ * Zooms to an item and has it explained, or back where that is done already; several merged ones are
+ * none that could be explained.
+ */
 export function open(model: Model, item: TrackItem): void {
-  // A hair of air at each side keeps its edges in sight.
-  const air = (item.end - item.begin) * 0.01;
+  const wanted = around(item, model.axis.peek());
+  const shown = model.window.peek();
+  const chosen = selection.peek();
+  const isChosen = chosen?.kind === "span" && chosen.id === item.id;
+  if (
+    isChosen &&
+    sameRange(roundWindow(clampWindow(wanted, model.whole.peek())), roundWindow(shown))
+  ) {
+    if (model.canGoBack()) model.back();
+    else model.fit();
+    return;
+  }
   batch(() => {
     if (item.count === 1) selection.value = { kind: "span", id: item.id };
-    model.setWindow({ begin: item.begin - air, end: item.end + air });
+    model.setWindow(wanted);
   });
+}
+
+/** A window with a hair of air at each side of an item, which keeps its edges in sight. */
+function around({ begin, end }: TrackItem, axis: Axis): Range {
+  // On the axis of events something short lies between two of them: both are wanted.
+  const air = Math.max((end - begin) * 0.01, axis === "event" && end - begin < 1 ? 1 : 0);
+  return { begin: begin - air, end: end + air };
 }
 
 /** Does what a key stands for on a track; false where it stands for nothing. */

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tb_memory_plugin.analysis.alive import sums_only
 from tb_memory_plugin.analysis.allocator_said import allocator_said
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.facts import facts
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views.breakdown import page
+from tb_memory_plugin.views.summary import summary
 from tests.fixtures.histories import history
 
 EVENTS = [("alloc", 0x100, 512), ("alloc", 0x200, 256), ("free", 0x100, 512)]
@@ -102,3 +104,32 @@ def test_labels_say_what_was_requested_and_the_region_where_the_basis_is_size() 
     }
     requested = derive(history(EVENTS, labels=labels[1:])).table("allocations")
     assert requested.column("requested").to_pylist() == [512, 256]
+
+
+def test_a_sum_of_what_was_there_before_is_told_from_blocks() -> None:
+    sum_only = [{"address": None, "requested": 70, "segment": None}]
+    recording = derive(history([("alloc", 0x100, 5), ("free", 0x900, 30)], blocks=sum_only))
+    device = recording.devices[0]
+    rows = recording.table("allocations").to_pylist()
+    assert [rows[row]["requested"] for row in sums_only(recording, device)] == [70]
+    found = page(recording, device, at="event:0", by="op")
+    assert (found["total_count"], found["sums"]) == (3, 1)
+    assert [(group["bytes"], group["count"], group["sums"]) for group in found["groups"]] == [
+        (100, 2, 1),
+        (5, 1, 0),
+    ]
+    assert page(recording, device, at="event:0", by="op", filter="size<70")["sums"] == 0
+    # Of one moment without a history every row is what the source lists.
+    listed = derive(history(blocks=sum_only))
+    assert not len(sums_only(listed, listed.devices[0]))
+
+
+def test_the_peak_has_its_moment_and_step() -> None:
+    bare = reporting(allocated=[512, 768, 256], stack=[1, 2, 3], free=[1, 1, 1])
+    steps = [{"kind": "step", "name": "s", "begin": 0, "end": 2000, "step": 7}]
+    spans = history(EVENTS, spans=steps).table("spans")
+    recording = derive(bare.with_tables({"spans": spans}))
+    (found,) = summary(recording, version="", run="", name="")["devices"]
+    expected = {**said(recording), "time": 1000, "step": 7}
+    assert found["allocator"] == expected and expected["peak"] == 770
+    assert found["areas"] == ["stack", "heap", "free"]

@@ -49,6 +49,7 @@ def test_the_peak_by_category() -> None:
         "step": 3,
         "total_bytes": 4560,
         "total_count": 5,
+        "sums": 0,
         "reserved": 0x7000,
         "rest": {"groups": 0, "bytes": 0, "count": 0},
     }
@@ -57,6 +58,7 @@ def test_the_peak_by_category() -> None:
         "label": "activation",
         "bytes": 2560,
         "count": 2,
+        "sums": 0,
         "largest": 2048,
         "oldest_step": 3,
         "oldest_event": 0,
@@ -68,6 +70,7 @@ def test_the_peak_by_category() -> None:
         "label": "before the window",
         "bytes": 300,
         "count": 1,
+        "sums": 0,
         "largest": 300,
         "oldest_step": None,
         "oldest_event": None,

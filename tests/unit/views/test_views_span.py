@@ -93,7 +93,7 @@ def test_it_is_what_brute_force_counts(world: World, begin: int, length: int) ->
 @pytest.mark.parametrize("id", ["", "-1", "9", "x", "٣", "1" * 40])
 def test_what_is_no_span_is_refused(id: str) -> None:
     recording = training()
-    with pytest.raises(QueryError, match="no step or annotation"):
+    with pytest.raises(QueryError, match="no step, annotation or HLO module"):
         span.card(recording, recording.devices[0], id)
 
 
@@ -102,3 +102,21 @@ def test_without_time_stamps_it_has_no_place() -> None:
     recording = derive(history([("alloc", 1, 1)], timed=False, spans=steps))
     with pytest.raises(QueryError, match="no time stamps"):
         span.card(recording, recording.devices[0], "0")
+
+
+def test_a_module_is_explained_as_a_step_is() -> None:
+    runs = [
+        {"kind": "hlo_module", "name": f"jit_f({n})", "device": 0, "track": "TPU:0", **ends}
+        for n, ends in enumerate([{"begin": 500, "end": 2500}, {"begin": 3000, "end": 4000}])
+    ]
+    other = {**runs[0], "device": 1, "track": "TPU:1"}
+    events: list[Any] = [("alloc", place, 10, {"device": 0}) for place in range(5)]
+    events.append(("alloc", 1, 1, {"device": 1}))
+    recording = derive(history(events, spans=[*runs, other], devices=2))
+    card = span.card(recording, recording.devices[0], "0")
+    assert (card["kind"], card["track"], card["step"]) == ("hlo_module", "TPU:0", None)
+    assert (card["begin"], card["end"], card["first"], card["stop"]) == (500, 2500, 1, 3)
+    assert card["peak"] == {"event": 2, "time": 2000, "allocated": 30}
+    assert card["born"] == card["kept"] == {"count": 2, "bytes": 20}
+    with pytest.raises(QueryError, match="HLO module '2' on cuda:0"):
+        span.card(recording, recording.devices[0], "2")

@@ -37,6 +37,8 @@ def test_by_time() -> None:
             "count": 1,
             "begin_event": 0,
             "end_event": 4,
+            "begin_time": 0,
+            "end_time": 4000,
             "open": None,
         },
         {
@@ -47,6 +49,8 @@ def test_by_time() -> None:
             "count": 1,
             "begin_event": 4,
             "end_event": 10,
+            "begin_time": 4000,
+            "end_time": None,
             "open": "end",
         },
     ]
@@ -161,3 +165,63 @@ def test_without_time_stamps_spans_have_no_place_but_marks_do() -> None:
 def test_windows_that_are_none_are_refused() -> None:
     with pytest.raises(QueryError, match="a beginning before its end"):
         ask(training(), begin=5, end=5)
+
+
+def modules(spans: Sequence[tuple[int | None, str, int, int]], devices: int = 1) -> Recording:
+    """Runs of HLO modules: device, track, begin, end."""
+    rows = [
+        {
+            "kind": "hlo_module",
+            "name": f"jit_f({n})",
+            "device": device,
+            "track": track,
+            "begin": begin,
+            "end": end,
+        }
+        for n, (device, track, begin, end) in enumerate(spans)
+    ]
+    events: list[Any] = [
+        ("alloc", place, 1, {"time": time, "device": device})
+        for device in range(devices)
+        for place, time in enumerate((0, 500, 100_000))
+    ]
+    return derive(history(events, spans=rows, devices=devices))
+
+
+def test_modules_are_those_of_the_device() -> None:
+    recording = modules([(0, "TPU:0", 100, 600), (1, "TPU:1", 0, 9)], devices=2)
+    (module,) = ask(recording)["modules"]
+    assert (module["name"], module["depth"], module["on"]) == ("jit_f(0)", 0, "TPU:0")
+    assert (module["begin_time"], module["end_time"], module["begin"]) == (100, 600, 100)
+    (module,) = ask(recording, axis="event")["modules"]
+    assert (module["begin_time"], module["end_time"]) == (100, 600)
+    assert (module["begin"], module["end"]) == (1, 2)
+
+
+def test_modules_of_all_devices_where_none_is_known_to_be_of_this_one() -> None:
+    recording = modules(
+        [(None, "TPU:10", 5, 9), (None, "TPU:2", 0, 20), (None, "TPU:2", 20, 30), (1, "X", 0, 9)],
+        devices=3,
+    )
+    found = tracks.window(recording, recording.devices[0], axis="time", width=100_001)["modules"]
+    assert [(item["on"], item["depth"]) for item in found] == [
+        ("X", 0),
+        ("TPU:2", 1),
+        ("TPU:10", 2),
+        ("TPU:2", 1),
+    ]
+    own = tracks.window(recording, recording.devices[1], axis="time", width=100_001)["modules"]
+    assert [item["on"] for item in own] == ["X"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 900), st.integers(1, 300))))
+def test_no_module_covers_another(spans: list[tuple[int, int, int]]) -> None:
+    recording = modules([(0, f"T{t}", begin, begin + length) for t, begin, length in spans])
+    found = ask(recording, width=100_001)["modules"]
+    assert len(found) == len(spans)
+    of_track: dict[int, set[str]] = {}
+    for item in found:
+        of_track.setdefault(item["depth"], set()).add(item["on"])
+        others = [other for other in found if other is not item and other["depth"] == item["depth"]]
+        assert all(o["end"] <= item["begin"] or o["begin"] >= item["end"] for o in others)
+    assert all(len(names) == 1 for names in of_track.values())

@@ -2,7 +2,6 @@
 
 import type { Ink } from "../../theme/theme";
 import { leftOf } from "../fitting";
-import { FRAGMENTATION } from "../height";
 import { toPixel } from "../scale";
 import type { Scene } from "../scene";
 import { byteTicks, eventTicks, shareTicks, type Tick, timeTicks } from "../ticks";
@@ -36,7 +35,8 @@ export function paintByteAxis(surface: Surface, scene: Scene, ink: Ink): void {
   }
 }
 
-export function paintShareAxis(surface: Surface, scene: Scene, ink: Ink): void {
+/** The axis of fragmentation, with the formula it is of. */
+export function paintShareAxis(surface: Surface, scene: Scene, ink: Ink, formula: string): void {
   const { context } = surface;
   const { plot } = scene;
   context.textAlign = "left";
@@ -48,7 +48,7 @@ export function paintShareAxis(surface: Surface, scene: Scene, ink: Ink): void {
     context.fillText(tick.label, plot.left + plot.width + GAP, y);
   }
   context.textAlign = "right";
-  const words = `fragmentation = ${FRAGMENTATION}`;
+  const words = `fragmentation = ${formula}`;
   const marks = scene.marks.map(({ x }) => x);
   const right = leftOf(plot.width, marks, context.measureText(words).width);
   label(surface, words, plot.left + right, plot.top - 10, ink.accent, ink.background);

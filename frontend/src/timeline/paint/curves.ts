@@ -1,8 +1,8 @@
 /** Paints reserved, fragmentation and capacity over the stack. */
 
-import { fragmentation } from "../height";
-import { known } from "../rows";
-import type { Plot, Scene, Sheet } from "../scene";
+import { formulaOf, wasted } from "../fragmentation";
+import { FREE_LIST } from "../height";
+import type { Plot, Scene } from "../scene";
 import { crisp, type Surface } from "./surface";
 
 /** A step-shaped line through one value a column; NaN leaves a gap. `heightOf` 0 is the base, 1 the top. */
@@ -48,7 +48,7 @@ export function paintReserved(surface: Surface, scene: Scene, colour: string): v
   }
 }
 
-/** Fragmentation (1 − allocated ÷ reserved) from 0 at the base to 1 at the top of the plot. */
+/** Fragmentation from 0 at the base to 1 at the top of the plot; dashed what allocators report. */
 export function paintFragmentation(
   surface: Surface,
   scene: Scene,
@@ -56,9 +56,13 @@ export function paintFragmentation(
   halo: string,
 ): void {
   const { context } = surface;
+  context.save();
   for (const sheet of scene.sheets) {
-    if (!sheet.usage.window.has_reserved) continue;
-    stepLine(surface, scene.plot, sheet.rows.length, (column) => wasted(sheet, column));
+    const formula = formulaOf(sheet.usage);
+    if (formula === null) continue;
+    const partAt = (column: number) => wasted(sheet.usage, sheet.rows[column] as number);
+    stepLine(surface, scene.plot, sheet.rows.length, (column) => partAt(column) ?? Number.NaN);
+    context.setLineDash(formula === FREE_LIST ? [5, 3] : []);
     context.lineJoin = "round";
     context.globalAlpha = 0.7;
     context.strokeStyle = halo;
@@ -69,13 +73,7 @@ export function paintFragmentation(
     context.lineWidth = 1.25;
     context.stroke();
   }
-}
-
-function wasted(sheet: Sheet, column: number): number {
-  const row = sheet.rows[column] as number;
-  if (row < 0) return Number.NaN;
-  const { allocated, reserved } = sheet.usage;
-  return fragmentation(allocated[row] as number, known(reserved[row])) ?? Number.NaN;
+  context.restore();
 }
 
 export function paintCapacity(surface: Surface, scene: Scene, colour: string): void {

@@ -4,8 +4,9 @@ import type { Usage } from "../../api";
 import { mix } from "../../theme/mix";
 import type { Ink } from "../../theme/theme";
 import { columnRows } from "../columns";
+import { known } from "../rows";
 import { type Range, toPixel } from "../scale";
-import { type Plot, topsOf } from "../scene";
+import { levelOf, type Plot } from "../scene";
 import { paintStack } from "./stack";
 import { crisp, line, type Surface } from "./surface";
 
@@ -43,8 +44,8 @@ function paintSilhouette(
   colour: string,
 ) {
   const rows = columnRows(usage, whole, plot.columns);
-  const top = usage.allocated.reduce((most, value) => Math.max(most, value), 1) * 1.08;
-  const sheet = { usage, rows, tops: topsOf(usage).slice(-1), reserved: null };
+  const top = usage.level.reduce((most, value) => Math.max(most, known(value) ?? 0), 1) * 1.08;
+  const sheet = { usage, rows, tops: [levelOf(usage)], reserved: null };
   paintStack(surface, plot, sheet, top, [colour]);
 }
 

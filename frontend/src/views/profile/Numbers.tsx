@@ -2,11 +2,13 @@
 
 import type { Device } from "../../api";
 import { Fact, Size } from "../../components/Fact";
-import { bytes, count, counted, exactBytes, share } from "../../format";
+import { bytes, count, exactBytes, share } from "../../format";
+import { blocksWords, SUM_ONLY } from "../../state/groups";
 import { momentWords } from "../../state/moment";
 import { hasHistory, summary } from "../../state/recording";
 import { cursor } from "../../state/view";
 import { fragmentation } from "./fragmentation";
+import { Said } from "./Said";
 
 const BASIS = {
   requested: "requested bytes (what the program asked for)",
@@ -22,6 +24,7 @@ export function Numbers({ device }: { device: Device }) {
       <Fragmented device={device} />
       {hasHistory.value && <Traffic device={device} />}
       {hasHistory.value && <Before device={device} />}
+      <Said device={device} />
       <Lifetime device={device} />
     </dl>
   );
@@ -117,11 +120,12 @@ function Before({ device }: { device: Device }) {
   const { bytes_before_window: size, blocks_before_window: blocks } = device;
   if (size === null) return null;
   const title = `${exactBytes(size)} were alive before the first recorded event`;
+  const sums = device.sums_before_window;
   return (
     <Fact
       label="Before the window"
-      title={title}
-      note={blocks === null ? null : counted(blocks, "block")}
+      title={sums > 0 ? `${title}. ${SUM_ONLY}` : title}
+      note={blocks === null ? null : blocksWords(blocks, sums)}
     >
       <Size value={size} />
     </Fact>

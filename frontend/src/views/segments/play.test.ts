@@ -15,6 +15,8 @@ function usage(events: readonly number[]): Usage {
     allocated: none,
     reserved: none,
     reservedMax: none,
+    level: none,
+    fragmentation: none,
     groups: [],
   };
 }

@@ -4,7 +4,8 @@ import { useLayoutEffect } from "preact/hooks";
 import { exportAddress } from "../../../api";
 import { chooseGrouping } from "../../../flow/choose";
 import { breakdown, breakdownQuery, tables } from "../../../flow/questions";
-import { bytes, counted, exactBytes } from "../../../format";
+import { bytes, exactBytes } from "../../../format";
+import { blocksWords } from "../../../state/groups";
 import { momentWords } from "../../../state/moment";
 import { hasHistory, summary } from "../../../state/recording";
 import { by, cursor } from "../../../state/view";
@@ -41,7 +42,7 @@ function Heading() {
       {title()}
       {data && (
         <span class="quiet" title={exactBytes(data.total_bytes)}>
-          {bytes(data.total_bytes)} in {counted(data.total_count, "block")}
+          {bytes(data.total_bytes)} in {blocksWords(data.total_count, data.sums)}
         </span>
       )}
       {cursor.value !== null && hasHistory.value && (

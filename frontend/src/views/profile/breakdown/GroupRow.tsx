@@ -4,7 +4,7 @@ import type { BreakdownGroup } from "../../../api";
 import { ShareBar } from "../../../components/ShareBar";
 import { groupOfSelected } from "../../../flow/questions";
 import { bytes, count, exactBytes, share } from "../../../format";
-import { groupLabel, oldestWords } from "../../../state/groups";
+import { groupLabel, oldestWords, SUM_ONLY } from "../../../state/groups";
 import { momentWords } from "../../../state/moment";
 import { hasHistory } from "../../../state/recording";
 import { by, selection } from "../../../state/view";
@@ -71,7 +71,7 @@ export function GroupRow({ group, total, first, open }: Properties) {
             words={share(group.bytes, total)}
           />
         </td>
-        <td class="number">{count(group.count)}</td>
+        <Blocks group={group} />
         <td class="number" title={exactBytes(group.largest)}>
           {bytes(group.largest)}
         </td>
@@ -79,5 +79,16 @@ export function GroupRow({ group, total, first, open }: Properties) {
       </tr>
       {open && <Members group={group} total={total} colour={colour} />}
     </>
+  );
+}
+
+/** How many allocations the group is, where that is known. */
+function Blocks({ group }: { group: BreakdownGroup }) {
+  if (group.sums === 0) return <td class="number">{count(group.count)}</td>;
+  const known = group.count - group.sums;
+  return (
+    <td class="number quiet" title={SUM_ONLY}>
+      {known > 0 ? `${count(known)} + sum` : "sum only"}
+    </td>
   );
 }
