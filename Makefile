@@ -12,7 +12,7 @@ NEW := .venv/bin
 OLD := .venv-oldest/bin
 PYTEST := -m pytest -p no:cacheprovider --numprocesses 3 --dist worksteal
 # What pip builds into the package, where there is a C compiler.
-BUILT := setup.py tb_memory_plugin/readers/_entries.c tb_memory_plugin/readers/_xevents.c
+BUILT := setup.py tb_memory_plugin/readers/_entries.c tb_memory_plugin/readers/_xlines.c
 # Python compiles what tests import as they import it, which is the least of what is installed.
 PIP := -m pip --disable-pip-version-check install --quiet --no-compile
 

@@ -34,7 +34,7 @@ COMPILED = [
     Extension(
         f"tb_memory_plugin.readers.{name}", [f"tb_memory_plugin/readers/{name}.c"], optional=True
     )
-    for name in ("_entries", "_xevents")
+    for name in ("_entries", "_xlines")
 ]
 
 setup(cmdclass={"build_py": BuildWithPage, "sdist": SdistWithPage}, ext_modules=COMPILED)

@@ -22,7 +22,6 @@ class Nested:
     begin: IntArray
     end: IntArray
     parent: IntArray
-    depth: IntArray
 
     def enclosing(self, track: IntArray, time: IntArray) -> IntArray:
         """The row of the innermost span of each track at each time, -1 for none."""
@@ -50,27 +49,20 @@ def nested(track: IntArray, begin: IntArray, end: IntArray) -> Nested:
     begin, end, track = begin[order], end[order], track[order]
     tracks = int(track[-1]) + 1 if len(track) else 0
     first = np.searchsorted(track, np.arange(tracks + 1))
-    parent: list[int] = []
-    depth: list[int] = []
-    for one in range(tracks):
-        start, stop = int(first[one]), int(first[one + 1])
-        open_rows: list[int] = []
-        open_ends: list[int] = []
-        row = start
-        for begins, ends in zip(begin[start:stop].tolist(), end[start:stop].tolist(), strict=True):
-            while open_ends and open_ends[-1] <= begins:
-                open_ends.pop()
-                open_rows.pop()
-            parent.append(open_rows[-1] if open_rows else -1)
-            depth.append(len(open_rows))
-            open_rows.append(row)
-            open_ends.append(ends)
-            row += 1
-    return Nested(
-        order,
-        first,
-        begin,
-        end,
-        np.array(parent, dtype=np.int64),
-        np.array(depth, dtype=np.int32),
-    )
+    parent = _parents(first, begin, end)
+    return Nested(order, first, begin, end, parent)
+
+
+def _parents(first: IntArray, begin: IntArray, end: IntArray) -> IntArray:
+    """Of every row the nearest one before it on its track that has not ended when it begins."""
+    parent = np.arange(len(begin), dtype=np.int64) - 1
+    parent[first[:-1][first[:-1] < len(begin)]] = -1
+    row = np.flatnonzero(parent >= 0)
+    while len(row):
+        over = parent[row]
+        ended = end[over] <= begin[row]
+        row, over = row[ended], over[ended]
+        # What lies between a row and the one it looks at has ended, and so on from there.
+        parent[row] = parent[over]
+        row = row[parent[row] >= 0]
+    return parent

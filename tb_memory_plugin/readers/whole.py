@@ -15,11 +15,19 @@ _PIECE = 1 << 20
 
 @contextmanager
 def whole(path: Path, most: int, progress: Callable[[float], None]) -> Iterator[bytes]:
+    """The bytes of ``path`` as :func:`held`, which cannot be given back before the block ends."""
+    with held(path, most, progress) as data:
+        yield bytes(data)
+
+
+@contextmanager
+def held(path: Path, most: int, progress: Callable[[float], None]) -> Iterator[bytearray]:
     """The bytes of ``path``, at most ``most``; memory inside the block is limited by their number.
 
-    ``progress(part)`` is called as they are read. Raises SourceError for files that cannot be read
-    or are written to meanwhile, for what is larger, and for a MemoryError inside the block; and
-    Malformed for damaged gzip data.
+    Whoever is done with them clears them: what is made of them needs the memory. ``progress(part)``
+    is called as they are read. Raises SourceError for files that cannot be read or are written to
+    meanwhile, for what is larger, and for a MemoryError inside the block; and Malformed for
+    damaged gzip data.
     """
     name = path.name
     with opening.regular_file(path, name) as file:
@@ -38,7 +46,7 @@ def whole(path: Path, most: int, progress: Callable[[float], None]) -> Iterator[
                     if len(pieces) > most:
                         raise _too_large(name, most)
                 opening.check_unchanged(name, before, os.fstat(file.fileno()))
-                yield bytes(pieces)
+                yield pieces
         except MemoryError:
             raise opening.out_of_memory(name) from None
 

@@ -11,11 +11,14 @@ from typing import Any
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import limits, opening
 from tb_memory_plugin.readers import xplane_tables as made
+from tb_memory_plugin.readers import xplane_wire as wire
 from tb_memory_plugin.readers.checked import Malformed
-from tb_memory_plugin.readers.whole import whole
-from tb_memory_plugin.readers.xplane_memory import memory
-from tb_memory_plugin.readers.xplane_meta import meta
+from tb_memory_plugin.readers.whole import held
+from tb_memory_plugin.readers.xplane_memory import check, histories
+from tb_memory_plugin.readers.xplane_meta import host_of, meta, session_of
 from tb_memory_plugin.readers.xplane_planes import Planes
+from tb_memory_plugin.readers.xplane_untraced import Untraced, untraced
+from tb_memory_plugin.readers.xplane_words import word
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.arrays import TooMuchText
 from tb_memory_plugin.recording.recording import Recording
@@ -36,10 +39,6 @@ _HEAD = re.compile(
 #: What a text conversion makes of a byte that is not UTF-8.
 _REPLACED = b"\xef\xbf\xbd"
 _REMEDY = "profile again and copy the file whole, as binary"
-_RECORD = (
-    "profile on a GPU or TPU with a host_tracer_level of 2 or more; TensorFlow on a CPU records "
-    "memory with TF_CPU_ALLOCATOR_USE_BFC=true, JAX on a CPU never does"
-)
 _READING, _DECODING = 0.3, 0.6  # of the time
 
 Progress = Callable[[float, str], None]
@@ -66,16 +65,16 @@ def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) 
     try:
         with (
             limits.without_collector(),
-            whole(path, limit, lambda part: report(_READING * part, "reading")) as data,
+            held(path, limit, lambda part: report(_READING * part, "reading")) as data,
         ):
             try:
-                return _recording(data, path.name, report)
+                return _recording(data, path, report)
             except (Malformed, _NoMemory) as error:
                 if _is_converted(data):
                     raise Malformed(_CONVERTED) from error
                 raise
     except _NoMemory as error:
-        raise SourceError(path.name, str(error), _RECORD) from error
+        raise SourceError(path.name, error.why.fault, error.why.remedy) from error
     except (Malformed, TooMuchText) as error:
         raise SourceError(path.name, str(error), _REMEDY) from error
 
@@ -84,10 +83,14 @@ _CONVERTED = "was ruined by a conversion to text: its bytes that are no UTF-8 we
 
 
 class _NoMemory(ValueError):
-    """A profile without allocator events; ``str()`` is the fault, for a SourceError."""
+    """A profile without any event of memory, and why."""
+
+    def __init__(self, why: Untraced) -> None:
+        super().__init__(why.fault)
+        self.why = why
 
 
-def _is_converted(data: bytes) -> bool:
+def _is_converted(data: bytearray) -> bool:
     """Whether bytes were replaced as a conversion to text does: none above 0x7f was left alone."""
     if _REPLACED not in data:
         return False
@@ -98,35 +101,32 @@ def _is_converted(data: bytes) -> bool:
     return True
 
 
-def _recording(data: bytes, name: str, report: Progress) -> Recording:
-    space = _space(data)
-    planes, count = Planes(), len(space.planes)
-    for place, plane in enumerate(space.planes):
-        report(_READING + (_DECODING - _READING) * place / count, "decoding events")
-        planes.add(plane)
+def _recording(data: bytearray, path: Path, report: Progress) -> Recording:
+    found, hosts = wire.planes(data)
+    planes, size = Planes(), sum(plane.size for plane in found) or 1
+    done = 0
+    for plane in found:
+        report(_READING + (_DECODING - _READING) * done / size, "decoding events")
+        planes.add(plane, data)
+        done += plane.size
     report(_DECODING, "ordering allocations")
-    found = memory(planes)
-    if found is None:
-        lacks = "has no allocator events" if planes.has_host else "has no events of a host"
-        raise _NoMemory(f"{lacks}: memory was not traced")
-    begins = [int(found.events.time.min()), *(span.begin for span in planes.spans)]
+    events = planes.events()
+    if events is None:
+        raise _NoMemory(untraced(planes, found))
+    check(events)
+    data.clear()
+    memory = histories(events, planes.words["device"].words)
+    del events
+    planes.program.settle()
+    begins = [int(memory.events.time.min()), *planes.begins()]
     origin = min(begins)
-    facts = meta(space, planes, found, origin)
-    tables = made.tables(planes, found, origin)
-    return builder.recording({"format": FORMAT, "basis": "size", "source": name, **facts}, tables)
-
-
-def _space(data: bytes) -> Any:
-    from google.protobuf.message import DecodeError
-
-    from tb_memory_plugin.proto.xplane import xplane_classes
-
-    try:
-        return xplane_classes()["XSpace"].FromString(data)
-    # The implementations of protobuf (C, Python) do not raise the same.
-    except (DecodeError, RecursionError, ValueError, TypeError, IndexError):
-        fault = "is not a valid XPlane: it is no protobuf, was cut off, or is still being written"
-        raise Malformed(fault) from None
+    tables = made.tables(planes, memory, origin)
+    facts = meta(found, planes, memory, tables, origin)
+    facts["host"] = next((word(name) for name in hosts if name), None) or host_of(path.name)
+    facts["session"] = session_of(path)
+    return builder.recording(
+        {"format": FORMAT, "basis": "size", "source": path.name, **facts}, tables
+    )
 
 
 def _silent(part: float, phase: str) -> None:

@@ -1,27 +1,29 @@
-"""Events of an XPlane's line, bytes of ``XEvent`` each, as rows of integers.
+"""Lines of an XPlane, bytes of ``XLine`` each, as columns of integers.
 
-Where the package was built with a C compiler, ``_xevents`` decodes events that are regular; what it
+Where the package was built with a C compiler, ``_xlines`` decodes lines that are regular; what it
 does not take, and everything where it is missing or ``TB_MEMORY_PURE_PYTHON`` is set, is decoded by
-protobuf, to the same rows.
+protobuf, to the same columns.
 """
 
 from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.xplane_wire import Range, parsed
 from tb_memory_plugin.recording.arrays import IntArray
 
 _compiled: Any = None
 if not os.environ.get("TB_MEMORY_PURE_PYTHON"):
     with suppress(ImportError):  # where there was no compiler
-        from tb_memory_plugin.readers import _xevents as _compiled
+        from tb_memory_plugin.readers import _xlines as _compiled
 
 #: What becomes of a stat's value: the integer, the bits of the real, the code of a text.
 INTEGER, REAL, TEXT, NUMBER_AS_TEXT = range(4)
@@ -47,89 +49,175 @@ STATS: dict[bytes, tuple[str, int]] = {
     b"tensor_shapes": ("shape", TEXT),
     b"shape": ("shape", TEXT),
     b"step_num": ("step", INTEGER),
+    b"hlo_module": ("module", TEXT),
+    b"program_id": ("program", INTEGER),
+    b"MemoryResidency_details": ("residency", TEXT),
+    b"memalloc_details": ("driver_alloc", TEXT),
+    b"MemFree_details": ("driver_free", TEXT),
+    b"hbm_utilization_percent": ("bandwidth", INTEGER),
 }
-#: The columns of a row. ``seen`` has a bit for each that a stat filled, from ``FIRST`` on.
-COLUMNS = ("kind", "offset", "duration", "seen", *dict.fromkeys(name for name, _ in STATS.values()))
-FIRST = 4
-_PLACE = {name: place - FIRST for place, name in enumerate(COLUMNS)}
-_STEP = 1 << _PLACE["step"]
+#: What every row has before the stats. ``seen`` has a bit for each stat's column that is filled.
+HEAD = ("kind", "offset", "duration", "seen")
+#: How many those are.
+FIRST = len(HEAD)
 _MOST_REFERENCE = 1 << 62
+_NO_EVENT = "holds an event that is no valid protobuf"
+_NO_LINE = "holds a line that is no valid protobuf"
 
 
-def stats_of(names: Iterable[tuple[int, bytes]]) -> IntArray:
-    """What to read by the ids of a plane's stats: rows of (id, column, how)."""
-    found = [(key, _PLACE[STATS[name][0]], STATS[name][1]) for key, name in names if name in STATS]
-    return np.array(found, dtype=np.int64).reshape(-1, 3)
+@dataclass(frozen=True)
+class Wish:
+    """What to read of the lines of a plane.
 
-
-def rows(
-    events: list[bytes],
-    stats: IntArray,
-    wanted: Sequence[int],
-    texts: dict[bytes, int],
-    *,
-    every: bool = False,
-) -> IntArray:
-    """A row of ``COLUMNS`` for each event of a ``wanted`` kind, each step, or ``every`` event.
-
-    A text is its code in ``texts``, which grows; a text that is another stat's name is -2 minus
-    that stat's id; -1 is none. Raises Malformed.
+    Attributes:
+        names: the columns that stats fill.
+        stats: rows of (id, place in ``names``, how) by the plane's ids.
+        kinds: ids of events, ``listed`` to be read, or to be left out.
     """
-    kinds = np.array(wanted, dtype=np.int64)
-    width = len(COLUMNS) - FIRST
-    found = _compiled and _compiled.rows(
-        events, stats.tobytes(), kinds.tobytes(), _STEP, every, width, texts
-    )
-    if found is None:
-        return _rows(events, stats, set(wanted), texts, every)
-    return np.frombuffer(found, dtype=np.int64).reshape(-1, len(COLUMNS))
+
+    names: tuple[str, ...]
+    stats: IntArray
+    kinds: IntArray
+    listed: bool
+
+    @property
+    def width(self) -> int:
+        """How many columns a table has."""
+        return FIRST + len(self.names)
 
 
-def seen(table: IntArray, name: str) -> IntArray:
-    """Which rows have the column ``name`` from a stat."""
-    found: IntArray = table[:, COLUMNS.index("seen")] >> _PLACE[name] & 1 != 0
-    return found
+def wish(
+    names: Sequence[str],
+    stat_names: Mapping[int, bytes],
+    kinds: Iterable[int] = (),
+    *,
+    listed: bool = False,
+) -> Wish:
+    """Of a plane the columns ``names`` of the events of ``kinds``, or of all the others."""
+    place = {name: at for at, name in enumerate(names)}
+    found = [
+        (key, place[STATS[name][0]], STATS[name][1])
+        for key, name in stat_names.items()
+        if name in STATS and STATS[name][0] in place
+    ]
+    stats = np.array(found, dtype=np.int64).reshape(-1, 3)
+    return Wish(tuple(names), stats, np.array(list(kinds), dtype=np.int64), listed)
 
 
-def column(table: IntArray, name: str) -> IntArray:
-    """A column of rows; 0 where no stat fills it."""
-    found: IntArray = table[:, COLUMNS.index(name)]
-    return found
+class Table:
+    """Events as columns: those of ``HEAD``, then those that stats fill."""
+
+    def __init__(self, names: Sequence[str], count: int) -> None:
+        self.names = (*HEAD, *names)
+        self.columns = np.empty((len(self.names), count), dtype=np.int64)
+
+    def __len__(self) -> int:
+        return int(self.columns.shape[1])
+
+    def column(self, name: str) -> IntArray:
+        """A column; 0 where no stat fills it."""
+        found: IntArray = self.columns[self.names.index(name)]
+        return found
+
+    def seen(self, name: str) -> IntArray:
+        """Which rows have the column ``name`` from a stat."""
+        bit = self.names.index(name) - FIRST
+        found: IntArray = self.columns[3] >> bit & 1 != 0
+        return found
 
 
-def _rows(
-    events: list[bytes], stats: IntArray, wanted: set[int], texts: dict[bytes, int], every: bool
-) -> IntArray:
-    from google.protobuf.message import DecodeError
+class Line:
+    """A line of a plane: its names, when it begins, and its events, still bytes.
 
-    from tb_memory_plugin.proto.xplane import xplane_classes
+    ``listed`` of them are of the ``kinds`` it was opened with, ``others`` are not. Raises
+    Malformed.
+    """
 
-    parse = xplane_classes()["XEvent"].FromString
-    known = {key: (place, how) for key, place, how in stats.tolist()}
-    empty = [0] * (len(COLUMNS) - FIRST)
-    found: list[list[int]] = []
+    def __init__(self, data: bytes | bytearray, place: Range, kinds: IntArray) -> None:
+        self._data, self._place, self._message = data, place, None
+        made = _compiled and _compiled.outline(data, *place, kinds.tobytes())
+        if made is None:
+            line = parsed("XLine", data[slice(*place)], _NO_LINE)
+            self._message = line
+            wanted = set(kinds.tolist())
+            total = len(line.events)
+            listed = sum(_event(event).metadata_id in wanted for event in line.events)
+            made = (listed, total - listed, line.timestamp_ns, line.name, line.display_name)
+        self.listed: int = made[0]
+        self.others: int = made[1]
+        self.timestamp_ns: int = made[2]
+        self.name: bytes = made[3]
+        self.display_name: bytes = made[4]
+
+    def count(self, wanted: Wish) -> int:
+        """How many events are ``wanted``, of the kinds the line was opened with."""
+        return self.listed if wanted.listed else self.others
+
+    def fill(self, wanted: Wish, texts: dict[bytes, int], table: Table, row: int) -> None:
+        """Put the ``wanted`` events into ``table`` from ``row`` on.
+
+        A text is its code in ``texts``, which grows; a text that is another stat's name is -2
+        minus that stat's id; -1 is none. Raises Malformed.
+        """
+        done = None
+        if self._message is None:
+            done = _compiled.fill(
+                self._data,
+                *self._place,
+                wanted.kinds.tobytes(),
+                wanted.listed,
+                wanted.stats.tobytes(),
+                texts,
+                table.columns,
+                row,
+            )
+        if done is None:
+            rows = list(_rows(self._events(), wanted, texts))
+            made = np.array(rows, dtype=np.int64).reshape(-1, wanted.width)
+            table.columns[:, row : row + len(made)] = made.T
+
+    def _events(self) -> Sequence[bytes]:
+        if self._message is None:
+            self._message = parsed("XLine", self._data[slice(*self._place)], _NO_LINE)
+        events: Sequence[bytes] = self._message.events
+        return events
+
+
+def table(lines: Sequence[Line], wanted: Wish, texts: dict[bytes, int]) -> tuple[Table, IntArray]:
+    """The ``wanted`` events of ``lines``, one line after the other, and the line of each.
+
+    Raises Malformed.
+    """
+    counts = [line.count(wanted) for line in lines]
+    made, row = Table(wanted.names, sum(counts)), 0
+    for line, count in zip(lines, counts, strict=True):
+        if count:
+            line.fill(wanted, texts, made, row)
+            row += count
+    return made, np.repeat(np.arange(len(lines), dtype=np.int32), counts)
+
+
+def _event(data: bytes) -> Any:
+    return parsed("XEvent", data, _NO_EVENT)
+
+
+def _rows(events: Sequence[bytes], wanted: Wish, texts: dict[bytes, int]) -> Iterator[list[int]]:
+    known = {key: (place, how) for key, place, how in wanted.stats.tolist()}
+    kinds, empty = set(wanted.kinds.tolist()), [0] * len(wanted.names)
     for data in events:
-        try:
-            event: Any = parse(data)
-        # The implementations of protobuf (C, Python) do not raise the same.
-        except (DecodeError, RecursionError, ValueError, TypeError, IndexError):
-            raise Malformed("holds an event that is no valid protobuf") from None
+        event = _event(data)
+        if (event.metadata_id in kinds) != wanted.listed:
+            continue
         values, filled = empty.copy(), 0
         for stat in event.stats:
             place, how = known.get(stat.metadata_id, (-1, 0))
             if place >= 0:
                 values[place] = _value(stat, how, texts)
                 filled |= 1 << place
-        kind = event.metadata_id
-        if every or kind in wanted or filled & _STEP:
-            found.append([kind, event.offset_ps, event.duration_ps, filled, *values])
-    return np.array(found, dtype=np.int64).reshape(-1, len(COLUMNS))
+        yield [event.metadata_id, event.offset_ps, event.duration_ps, filled, *values]
 
 
 def _value(stat: Any, how: int, texts: dict[bytes, int]) -> int:
-    if how == REAL:
-        (bits,) = struct.unpack("<q", struct.pack("<d", stat.double_value))
-        return int(bits)
     if how == TEXT:
         if stat.str_value:
             return texts.setdefault(stat.str_value, len(texts))
@@ -138,6 +226,9 @@ def _value(stat: Any, how: int, texts: dict[bytes, int]) -> int:
         return -2 - int(stat.ref_value) if stat.ref_value else -1
     integer: int = stat.int64_value or stat.uint64_value
     integer -= (integer >> 63 & 1) << 64 if integer > 0 else 0
+    if how == REAL:  # profilers write a whole number as an integer
+        (bits,) = struct.unpack("<q", struct.pack("<d", stat.double_value or float(integer)))
+        return int(bits)
     if how == NUMBER_AS_TEXT:
         return texts.setdefault(b"%d" % integer, len(texts))
     return integer

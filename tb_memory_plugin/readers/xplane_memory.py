@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_memory_plugin.readers.checked import Malformed
 from tb_memory_plugin.readers.xplane_order import in_order
-from tb_memory_plugin.readers.xplane_planes import Events, Planes
+from tb_memory_plugin.readers.xplane_planes import Events
 from tb_memory_plugin.recording.arrays import IntArray
 
 #: No memory is as large.
@@ -48,15 +48,12 @@ class Memory:
         return list(pairwise(edges))
 
 
-def memory(planes: Planes) -> Memory | None:
-    """The histories in ``planes``; None where no allocator event is in them. Raises Malformed."""
-    events = planes.events()
-    if events is None:
-        return None
-    device, keys = _devices(events, planes.words["device"].words)
-    _check(events)
+def histories(events: Events, words: list[str]) -> Memory:
+    """The histories in ``events``, whose devices are codes of ``words``. Raises Malformed."""
+    device, keys = _devices(events, words)
     order, size = in_order(events, device)
-    events, device = events.taken(order), device[order]
+    events.reorder(order)
+    device = device[order]
     starts = np.searchsorted(device, np.arange(len(keys)))
     ordinal = np.arange(len(device)) - starts[device]
     first = _first(events.column("address"), device)
@@ -100,7 +97,8 @@ def _devices(events: Events, words: list[str]) -> tuple[IntArray, list[str]]:
     return of_code[code], keys
 
 
-def _check(events: Events) -> None:
+def check(events: Events) -> None:
+    """Raises Malformed where counts of bytes cannot be ones."""
     for name, words in (("size", "an allocation"), ("allocated", "an allocator")):
         values = events.column(name)
         wrong = (values < 0) | (values >= _MOST_BYTES)

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from tb_memory_plugin.readers import xplane_tables as made
 from tb_memory_plugin.readers.checked import INT64_MAX
 from tb_memory_plugin.readers.xplane_memory import UNNAMED, Memory
-from tb_memory_plugin.readers.xplane_planes import Planes, word
+from tb_memory_plugin.readers.xplane_planes import Planes
+from tb_memory_plugin.readers.xplane_untraced import untraced
+from tb_memory_plugin.readers.xplane_wire import Plane
+from tb_memory_plugin.readers.xplane_words import word
+
+Missing = dict[str, str]
 
 #: In the year 2001: an earlier time stamp is not one since 1970.
 _UNIX = 10**18
+_FILE = re.compile(r"(.+)\.xplane\.pb(\.gz)?", re.IGNORECASE)
 _VERSION = re.compile(r"[a-z_]+_version")
 _NUMBERED = re.compile(r"(?P<kind>GPU)_(?P<number>\d{1,9})_bfc|(?P<index>\d{1,9})")
 
 
-def meta(space: Any, planes: Planes, memory: Memory, origin: int) -> dict[str, Any]:
+def meta(
+    found: Sequence[Plane],
+    planes: Planes,
+    memory: Memory,
+    tables: Mapping[str, pa.Table],
+    origin: int,
+) -> dict[str, Any]:
     """Devices, clock, host, versions, ``missing`` and ``problems`` of a recording."""
-    said = dict(_said(space))
+    said = dict(_said(found))
     start = said.get("profile_start_time")
     start = start if type(start) is int and 0 <= start <= INT64_MAX - abs(origin) else 0
     # Times count from the start of the profile, or are since 1970 themselves.
@@ -29,26 +44,34 @@ def meta(space: Any, planes: Planes, memory: Memory, origin: int) -> dict[str, A
         "devices": _devices(planes, memory),
         "time_origin_ns": whole,
         "clock": "unix" if whole >= _UNIX else "monotonic",
-        "host": next((word(name) for name in space.hostnames if name), None),
         "pid": process if type(process) is int and 0 < process < 1 << 31 else None,
         "versions": {
             key: value
             for key, value in said.items()
             if _VERSION.fullmatch(key) and type(value) is str
         },
-        "missing": list(_missing(planes, memory)),
-        "problems": list(_problems(memory)),
+        "missing": list(_missing(planes, memory, tables)),
+        "problems": list(_problems(planes, memory)),
     }
 
 
-def _said(space: Any) -> Iterator[tuple[str, int | str]]:
+def host_of(name: str) -> str | None:
+    """The host that a file is called after: ``<host>.xplane.pb``."""
+    found = _FILE.fullmatch(name)
+    return found[1] if found else None
+
+
+def session_of(path: Path) -> str | None:
+    """The session that the folder of a file is called after: ``plugins/profile/<session>/``."""
+    above = path.absolute().parent
+    return above.name if above.parent.parts[-2:] == ("plugins", "profile") else None
+
+
+def _said(found: Sequence[Plane]) -> Iterator[tuple[str, int | str]]:
     """The stats of the planes themselves: the machine, versions, when it began."""
-    for plane in space.planes:
-        names = {entry.key: entry.value.name for entry in plane.stat_metadata}
-        for stat in plane.stats:
-            name = names.get(stat.metadata_id)
-            if name:
-                yield word(name), word(stat.str_value) or stat.int64_value or stat.uint64_value
+    for plane in found:
+        for name, value in plane.said().items():
+            yield word(name), word(value) if isinstance(value, bytes) else value
 
 
 def _devices(planes: Planes, memory: Memory) -> list[dict[str, Any]]:
@@ -56,6 +79,9 @@ def _devices(planes: Planes, memory: Memory) -> list[dict[str, Any]]:
     capacities, peaks = made.capacities(memory), made.lifetime_peaks(memory)
     for key, capacity, peak in zip(memory.keys, capacities, peaks, strict=True):
         entry: dict[str, Any] = {"key": key, "name": key}
+        if planes.driver.is_driver(key):
+            found.append({**entry, **planes.driver.about(key)})
+            continue
         numbered = _NUMBERED.fullmatch(key)
         if numbered is not None:
             number = int(numbered["number"] or numbered["index"])
@@ -74,31 +100,51 @@ def _devices(planes: Planes, memory: Memory) -> list[dict[str, Any]]:
     return found
 
 
-def _missing(planes: Planes, memory: Memory) -> Iterator[dict[str, str]]:
-    yield {
-        "what": "stacks",
-        "why": "An XPlane does not say from which calls an allocation came: look at operators",
-        "remedy": "",
-    }
+def _missing(planes: Planes, memory: Memory, tables: Mapping[str, pa.Table]) -> Iterator[Missing]:
+    if not len(tables["stacks"]):
+        yield _missed(
+            "stacks",
+            "No call of Python was traced around an allocation: look at operators",
+            "Profile with a python_tracer_level of 1; it knows calls of the threads of Python only",
+        )
     if any(memory.rest):
-        yield {
-            "what": "allocations before the window",
-            "why": "Of what was alive before the profile began and was never freed in it the file "
+        yield _missed(
+            "allocations before the window",
+            "Of what was alive before the profile began and was never freed in it the file "
             "has the sum only: it is one block",
-            "remedy": "Begin to profile before the model is built",
-        }
-    if not any(span.kind == "step" for span in planes.spans) and not (
-        memory.events.seen("group").any()
-    ):
-        yield {
-            "what": "steps",
-            "why": "No step is marked in the profile",
-            "remedy": "Put every step in a jax.profiler.StepTraceAnnotation or a "
+            "Begin to profile before the model is built",
+        )
+    if not planes.program.has_steps and not planes.steps() and not planes.has_groups:
+        yield _missed(
+            "steps",
+            "No step is marked in the profile",
+            "Put every step in a jax.profiler.StepTraceAnnotation or a "
             "tf.profiler.experimental.Trace with step_num",
-        }
+        )
+    if all(planes.driver.is_driver(key) for key in memory.keys):
+        why = untraced(planes, ())
+        yield _missed("allocators", f"The profile {why.fault}", why.remedy.capitalize())
+    made, size, freed = planes.driver.calls
+    if made and not planes.driver.devices:
+        yield _missed(
+            "memory of the driver",
+            f"The driver was asked for memory {made} times ({size} bytes) and freed some {freed} "
+            "times, but the file does not say which",
+            "",
+        )
+    if planes.driver.bandwidth:
+        yield _missed(
+            "HBM counters",
+            f"{planes.driver.bandwidth} counters of HBM are of its bandwidth, not of bytes in use",
+            "",
+        )
 
 
-def _problems(memory: Memory) -> Iterator[str]:
+def _missed(what: str, why: str, remedy: str) -> Missing:
+    return {"what": what, "why": why, "remedy": remedy}
+
+
+def _problems(planes: Planes, memory: Memory) -> Iterator[str]:
     for key, breaks in zip(memory.keys, memory.breaks, strict=True):
         if breaks:
             yield (
@@ -108,5 +154,9 @@ def _problems(memory: Memory) -> Iterator[str]:
             )
     if UNNAMED in memory.keys:
         yield "Some events do not say which allocator they are of: they are shown apart."
+    if planes.driver.strange:
+        yield f"{planes.driver.strange} events of the driver's memory make no sense: left out."
+    if planes.program.left_out:
+        yield f"The {planes.program.left_out} shortest operations of the host are left out."
     if memory.unsized:
         yield f"{memory.unsized} events say no size and nothing else does: they count as 0 bytes."

@@ -25,19 +25,19 @@ def in_order(events: Events, device: IntArray) -> tuple[IntArray, IntArray]:
     below = events.column("offset") % 1000
     keys = (events.time, device) if not below.any() else (below, events.time, device)
     order = np.lexsort(keys)
-    events, device, below = events.taken(order), device[order], below[order]
-    allocated, said = events.column("allocated"), events.seen("allocated")
-    size, known = _matched(events, device)
-    moved = np.where(events.born, size, -size)
-    same = (np.diff(events.time) == 0) & (np.diff(below) == 0) & (np.diff(device) == 0)
+    device, below, line = device[order], below[order], events.line[order]
+    allocated, said = events.column("allocated")[order], events.seen("allocated")[order]
+    size, known = _matched(events, order, device)
+    moved = np.where(events.born[order], size, -size)
+    same = (np.diff(events.time[order]) == 0) & (np.diff(below) == 0) & (np.diff(device) == 0)
     place = np.arange(len(order))
     for first, last in _groups(same):
         group = place[first:last]
-        if len(group) <= MOST_AT_ONCE and len(set(events.line[group].tolist())) > 1:
+        if len(group) <= MOST_AT_ONCE and len(set(line[group].tolist())) > 1:
             previous = first - 1
             follows = first > 0 and device[previous] == device[first] and said[previous]
             start = int(allocated[previous]) if follows else None
-            place[first:last] = _woven(group, events.line, allocated, moved, start)
+            place[first:last] = _woven(group, line, allocated, moved, start)
     order, size, known = order[place], size[place], known[place]
     allocated, said, device = allocated[place], said[place], device[place]
     stepped = np.zeros(len(order), dtype=bool)
@@ -46,19 +46,22 @@ def in_order(events: Events, device: IntArray) -> tuple[IntArray, IntArray]:
     return order, np.where(known, size, np.where(stepped, step, 0))
 
 
-def _matched(events: Events, device: IntArray) -> tuple[IntArray, IntArray]:
-    """Sizes as the file says or as the allocation before at the address has, and where known."""
-    size, known = events.column("size"), events.seen("size")
+def _matched(events: Events, rows: IntArray, device: IntArray) -> tuple[IntArray, IntArray]:
+    """Sizes as the file says or as the allocation before at the address has, and where known.
+
+    Of the events in the order of ``rows``; so is ``device``.
+    """
+    size, known = events.column("size")[rows], events.seen("size")[rows]
     if known.all():
         return size, known
-    order = np.lexsort((events.column("address").view(np.uint64), device))
-    address, of = events.column("address")[order], device[order]
+    address = events.column("address")[rows].view(np.uint64)
+    order = np.lexsort((address, device))
+    address, of, born = address[order], device[order], events.born[rows][order]
     new = np.append(True, (address[1:] != address[:-1]) | (of[1:] != of[:-1]))[: len(order)]
     place = np.arange(len(order))
     first = np.maximum.accumulate(np.where(new, place, 0))
-    source = np.maximum.accumulate(np.where(events.born[order] & known[order], place, -1))
+    source = np.maximum.accumulate(np.where(born & known[order], place, -1))
     found = (source >= first) & ~known[order]
-    size, known = size.copy(), known.copy()
     size[order[found]] = size[order[source[found]]]
     known[order[found]] = True
     return size, known

@@ -1,53 +1,60 @@
-"""Planes of an XSpace, made into rows of allocator events, steps and HLO modules."""
+"""Planes of an XSpace, made into allocator events, host operations, steps and HLO modules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from tb_memory_plugin.readers import xplane_device
 from tb_memory_plugin.readers import xplane_events as decoded
-from tb_memory_plugin.readers.checked import Malformed, text
-from tb_memory_plugin.readers.xplane_events import COLUMNS
+from tb_memory_plugin.readers.xplane_device import Span
+from tb_memory_plugin.readers.xplane_driver import Driver
+from tb_memory_plugin.readers.xplane_events import Line, Table
+from tb_memory_plugin.readers.xplane_lines import called, times
+from tb_memory_plugin.readers.xplane_program import Program
+from tb_memory_plugin.readers.xplane_wire import Plane
+from tb_memory_plugin.readers.xplane_words import Vocabulary, mapped, spelled, word
 from tb_memory_plugin.recording.arrays import IntArray
 
 HOST = b"/host:CPU"
 DEVICE = "/device:"
-_MODULES = b"XLA Modules"
 _ALLOCATION, _DEALLOCATION = b"MemoryAllocation", b"MemoryDeallocation"
 _TEXTS = ("device", "op", "region", "shape")
-_LATEST = 1 << 62  # nanoseconds: no time stamp is as late
-_SPARSE = 4
+#: What is read of an allocator's event.
+MEMORY = (
+    *("device", "stack", "allocated", "free", "fragmentation", "lifetime_peak", "requested"),
+    *("size", "address", "op", "group", "region", "dtype", "shape"),
+)
 
 
-class Vocabulary:
-    """Words and their codes, in order of appearance."""
+@dataclass
+class Events:
+    """Allocator events as columns, texts being codes of ``Planes.words``.
 
-    def __init__(self) -> None:
-        self.codes: dict[str, int] = {}
+    ``time`` is in nanoseconds of the file, on one base for all lines; ``line`` is the track of
+    ``Program`` that each is on, -1 for none.
+    """
 
-    def code(self, word: str) -> int:
-        """The code of ``word``, -1 of none at all."""
-        return self.codes.setdefault(word, len(self.codes)) if word else -1
+    table: Table
+    born: IntArray
+    time: IntArray
+    line: IntArray
 
-    @property
-    def words(self) -> list[str]:
-        """The words, by code."""
-        return list(self.codes)
+    def column(self, name: str) -> IntArray:
+        """A column; 0 where it is not said."""
+        return self.table.column(name)
 
+    def seen(self, name: str) -> IntArray:
+        """Where a column is said."""
+        return self.table.seen(name)
 
-@dataclass(frozen=True)
-class Span:
-    """Something the program did. Times are nanoseconds of the file; ``step`` -1 is none."""
-
-    kind: str
-    track: str
-    name: str
-    begin: int
-    end: int
-    step: int = -1
+    def reorder(self, rows: IntArray) -> None:
+        """Bring the events into the order of ``rows``, column after column: there may be many."""
+        for column in self.table.columns:
+            column[:] = column[rows]
+        self.born, self.time, self.line = self.born[rows], self.time[rows], self.line[rows]
 
 
 class Planes:
@@ -55,161 +62,96 @@ class Planes:
 
     def __init__(self) -> None:
         self.words = {name: Vocabulary() for name in _TEXTS}
-        self.spans: list[Span] = []
+        self.program = Program()
+        self.driver = Driver()
+        self.modules: list[Span] = []
+        self.device_steps: list[Span] = []
         #: Names of the device planes, without ``/device:``.
         self.devices: list[str] = []
         self.has_host = False
-        self._tables: list[IntArray] = []
-        self._births: list[IntArray] = []
-        self._times: list[IntArray] = []
-        self._lines: list[int] = []
+        #: Whether events of allocators say which group of events, a step, they are of.
+        self.has_groups = False
+        self._events: list[Events] = []
 
-    def add(self, plane: Any) -> None:
-        """Take in a plane. Raises Malformed."""
+    def add(self, plane: Plane, data: bytearray) -> None:
+        """Take in a plane of ``data``. Raises Malformed."""
+        name = word(plane.name)
         if plane.name == HOST:
             self.has_host = True
-            self._add_host(plane)
-        elif word(plane.name).startswith(DEVICE):
-            self.devices.append(word(plane.name).removeprefix(DEVICE))
-            self._add_modules(plane)
+            self._add_host(plane, data)
+        elif name.startswith(DEVICE):
+            name = name.removeprefix(DEVICE)
+            self.devices.append(name)
+            found = xplane_device.read(plane, data, name)
+            self.modules += found.modules
+            self.device_steps += found.steps
+            self.driver.add(name, found, plane)
+        if plane.name.startswith(b"/host:"):
+            self.driver.add_calls(plane, data)
 
     def events(self) -> Events | None:
         """All allocator events, one line after the other; None where there are none.
 
         They are given away, not kept: there may be many.
         """
-        if not self._tables:
-            return None
-        counts = [len(times) for times in self._times]
-        tables, self._tables = self._tables, []
-        table = np.concatenate(tables) if len(tables) > 1 else tables[0]
-        del tables
-        return Events(
-            # Column after column: from here on it is columns that are looked at.
-            table=np.asfortranarray(table),
-            born=np.concatenate(self._births),
-            time=np.concatenate(self._times),
-            line=np.repeat(np.array(self._lines, dtype=np.int64), counts),
-        )
+        driven = self.driver.events(self.words, MEMORY)
+        found, self._events = self._events, []
+        if driven is not None:
+            found.append(Events(*driven))
+        return _joined(found)
 
-    def _add_host(self, plane: Any) -> None:
-        names = {entry.key: entry.value.name for entry in plane.event_metadata}
-        stat_names = {entry.key: entry.value.name for entry in plane.stat_metadata}
+    def begins(self) -> list[int]:
+        """When the first operation of the host and of devices began, as far as there are any."""
+        first = self.program.first()
+        ran = [span.begin for span in (*self.modules, *self.steps())]
+        return ran if first is None else [first, *ran]
+
+    def steps(self) -> list[Span]:
+        """The steps that devices tell of; none where the host does, which knows when memory was
+        asked for: it runs ahead of its devices.
+        """
+        return [] if self.program.has_steps or self.has_groups else self.device_steps
+
+    def _add_host(self, plane: Plane, data: bytearray) -> None:
+        names, stat_names = plane.event_names, plane.stat_names
         born = [key for key, name in names.items() if name == _ALLOCATION]
         freed = [key for key, name in names.items() if name == _DEALLOCATION]
-        wanted, stats = [*born, *freed], decoded.stats_of(stat_names.items())
+        wanted = decoded.wish(MEMORY, stat_names, [*born, *freed], listed=True)
+        others = decoded.wish(("step",), stat_names, [*born, *freed])
+        lines = [Line(data, place, wanted.kinds) for place in plane.lines]
         texts: dict[bytes, int] = {}
-        tables = []
-        for place, line in enumerate(plane.lines):
-            found = decoded.rows(list(line.events), stats, wanted, texts)
-            is_memory = np.isin(found[:, 0], wanted)
-            steps = found[~is_memory]
-            for row, time in zip(steps.tolist(), _times(line, steps).tolist(), strict=True):
-                name = word(names.get(row[0], b"")) or "step"
-                self.spans.append(_span("step", _called(line), name, time, row, _number(row)))
-            if is_memory.any():
-                table = found[is_memory]
-                tables.append(table)
-                self._births.append(np.isin(table[:, 0], born))
-                self._times.append(_times(line, table))
-                self._lines.append(place)
-        if tables:
-            whole = np.concatenate(tables)
-            self._spell(whole, list(texts), stat_names)
-            self._tables.append(whole)
+        table, line = decoded.table(lines, wanted, texts)
+        first = len(self.program.tracks)
+        rest, of = decoded.table(lines, others, {})
+        self.program.add(names, [called(each) for each in lines], rest, of, times(lines, rest, of))
+        if len(table):
+            self.has_groups |= bool(table.seen("group").any())
+            self._spell(table, list(texts), stat_names)
+            is_born = np.isin(table.column("kind"), born)
+            time = times(lines, table, line)
+            self._events.append(Events(table, is_born, time, line + np.int32(first)))
 
-    def _spell(self, table: IntArray, known: list[bytes], stat_names: dict[int, bytes]) -> None:
+    def _spell(self, table: Table, known: list[bytes], stat_names: dict[int, bytes]) -> None:
         """Put the codes of ``words`` into ``table`` for its texts."""
         for name in _TEXTS:
             words = self.words[name]
 
             def coded(code: int, words: Vocabulary = words) -> int:
-                spelled = known[code] if code >= 0 else stat_names.get(-2 - code, b"")
-                return words.code(word(spelled))
+                return words.code(spelled(code, known, stat_names))
 
-            codes = np.where(decoded.seen(table, name), decoded.column(table, name), -1)
-            table[:, COLUMNS.index(name)] = mapped(codes, coded)
-
-    def _add_modules(self, plane: Any) -> None:
-        names = {entry.key: entry.value.name for entry in plane.event_metadata}
-        no_stats = decoded.stats_of(())
-        track = word(plane.name).removeprefix(DEVICE)
-        for line in plane.lines:
-            if _MODULES in (line.name, line.display_name):
-                found = decoded.rows(list(line.events), no_stats, (), {}, every=True)
-                for row, time in zip(found.tolist(), _times(line, found).tolist(), strict=True):
-                    name = word(names.get(row[0], b"")) or "module"
-                    self.spans.append(_span("hlo_module", track, name, time, row))
+            column = table.column(name)
+            column[~table.seen(name)] = -1
+            column[:] = mapped(column, coded)
 
 
-@dataclass(frozen=True)
-class Events:
-    """Allocator events: rows of ``xplane_events.COLUMNS``, texts being codes of ``words``.
-
-    ``time`` is in nanoseconds of the file, on one base for all lines; ``line`` counts lines.
-    """
-
-    table: IntArray
-    born: IntArray
-    time: IntArray
-    line: IntArray
-
-    def column(self, name: str) -> IntArray:
-        """A column; 0 where it is not said."""
-        return decoded.column(self.table, name)
-
-    def seen(self, name: str) -> IntArray:
-        """Where a column is said."""
-        return decoded.seen(self.table, name)
-
-    def taken(self, rows: IntArray) -> Events:
-        """These events in the order of ``rows``."""
-        table = np.take(self.table.T, rows, axis=1).T
-        return Events(table, self.born[rows], self.time[rows], self.line[rows])
-
-
-def word(data: bytes) -> str:
-    """Text of a file; what is not UTF-8 is spelled out."""
-    return text(data.decode("utf-8", "backslashreplace"))
-
-
-def mapped(codes: IntArray, change: Callable[[int], int]) -> IntArray:
-    """``change`` of every code, asked once for each distinct one."""
-    if not len(codes):
-        return codes
-    low, high = int(codes.min()), int(codes.max())
-    if high - low < _SPARSE * len(codes) + 1024:
-        distinct = np.flatnonzero(np.bincount(codes - low))
-        places = codes - low
-        changed: IntArray = np.zeros(high - low + 1, dtype=np.int64)
-        changed[distinct] = [change(code + low) for code in distinct.tolist()]
-    else:
-        distinct, places = np.unique(codes, return_inverse=True)
-        changed = np.array([change(code) for code in distinct.tolist()], dtype=np.int64)
-    found: IntArray = changed[places]
-    return found
-
-
-def _times(line: Any, table: IntArray) -> IntArray:
-    """When each row of a line was, in nanoseconds of the file: no other line's base is its own."""
-    offset = table[:, 1] // 1000
-    if len(offset):
-        most = max(abs(int(offset.min())), abs(int(offset.max())), abs(line.timestamp_ns))
-        if most >= _LATEST // 2:
-            raise Malformed("has time stamps that are none")
-    found: IntArray = offset + line.timestamp_ns
-    return found
-
-
-def _called(line: Any) -> str:
-    return word(line.display_name or line.name) or "thread"
-
-
-def _number(row: list[int]) -> int:
-    return max(row[COLUMNS.index("step")], -1)
-
-
-def _span(kind: str, track: str, name: str, time: int, row: list[int], step: int = -1) -> Span:
-    """The span of a row that begins at ``time``; picoseconds are cut off both its ends."""
-    length = row[1] % 1000 + max(row[2], 0)
-    return Span(kind, track, name, time, time + length // 1000, step)
+def _joined(found: Sequence[Events]) -> Events | None:
+    if len(found) < 2:
+        return found[0] if found else None
+    whole = Table(MEMORY, 0)
+    whole.columns = np.concatenate([events.table.columns for events in found], axis=1)
+    return Events(
+        whole,
+        np.concatenate([events.born for events in found]),
+        np.concatenate([events.time for events in found]),
+        np.concatenate([events.line for events in found]),
+    )

@@ -8,19 +8,26 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.readers.xplane_device import Span
 from tb_memory_plugin.readers.xplane_dtypes import dtype_name
 from tb_memory_plugin.readers.xplane_memory import Memory
-from tb_memory_plugin.readers.xplane_planes import Planes, Span, Vocabulary, mapped
+from tb_memory_plugin.readers.xplane_planes import Planes
+from tb_memory_plugin.readers.xplane_program import KINDS
+from tb_memory_plugin.readers.xplane_words import Vocabulary, mapped
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.schema import Action, BlockState
 
 _MOST_BYTES = 1 << 60
+_KINDS = (*KINDS, "hlo_module")
 
 
 def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
     """The recorded tables; times count from ``origin``."""
-    events = memory.events
+    events, program = memory.events, planes.program
+    around = program.around(events.line, events.time)
+    calls = program.calls()
+    stack = calls.stacks(around)
     return {
         "events": builder.table(
             "events",
@@ -30,16 +37,18 @@ def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
                 "action": np.where(events.born, int(Action.ALLOC), int(Action.FREE_COMPLETED)),
                 "address": (events.column("address").view(np.uint64), ~events.seen("address")),
                 "size": memory.size,
+                "stack": (stack, stack < 0),
             },
         ),
-        "labels": _labels(planes, memory),
+        "labels": _labels(planes, memory, around),
         "reported": _reported(memory),
         "blocks": _rest(memory),
-        "spans": _spans(planes.spans, memory.keys, origin),
+        "spans": _spans(planes, memory.keys, origin),
+        **calls.tables(),
     }
 
 
-def _labels(planes: Planes, memory: Memory) -> pa.Table:
+def _labels(planes: Planes, memory: Memory, around: IntArray) -> pa.Table:
     """What is known of allocations: of those before the window, at the free, what was requested."""
     events = memory.events
     asked, has_asked = events.column("requested"), _in_range(memory, "requested")
@@ -55,14 +64,17 @@ def _labels(planes: Planes, memory: Memory) -> pa.Table:
 
     def text(name: str) -> pa.DictionaryArray:
         codes = np.where(old, -1, events.column(name)[rows])
+        if name == "op":  # what does not say it is of the operator that runs on its thread
+            codes = np.where(old | (codes >= 0), codes, running)
         return arrays.text(codes, planes.words[name].words)
+
+    running = planes.program.ops(around[rows], planes.words["op"])
 
     types = Vocabulary()
     numbers = np.where(events.seen("dtype")[rows] & ~old, events.column("dtype")[rows], 0)
     codes = mapped(numbers, lambda number: types.code(dtype_name(number)))
     group, has_group = events.column("group")[rows], events.seen("group")[rows]
-    marked = any(span.kind == "step" for span in planes.spans)
-    without = old | ~has_group | (group < 0) | marked
+    without = old | ~has_group | (group < 0) | planes.program.has_steps
     return builder.table(
         "labels",
         {
@@ -149,26 +161,48 @@ def device_of_plane(keys: Sequence[str], name: str) -> int:
     return keys.index(called) if called in keys else -1
 
 
-def _spans(spans: Sequence[Span], keys: Sequence[str], origin: int) -> pa.Table:
-    ordered = sorted(spans, key=lambda span: (span.begin, -span.end))
-    device = np.array(
-        [
-            device_of_plane(keys, span.track) if span.kind == "hlo_module" else -1
-            for span in ordered
-        ],
-        dtype=np.int64,
-    )
-    step = np.array([span.step for span in ordered], dtype=np.int64)
+def _of_devices(steps: Sequence[Span], keys: Sequence[str]) -> list[Span]:
+    """The steps of devices whose memory is known; of one device, where none is."""
+    known = [step for step in steps if device_of_plane(keys, step.device) >= 0]
+    return known or [step for step in steps if step.device == steps[0].device]
+
+
+def _spans(planes: Planes, keys: Sequence[str], origin: int) -> pa.Table:
+    """Steps and operations of the host, then what devices did."""
+    host = planes.program.spans()
+    ran = [*planes.modules, *_of_devices(planes.steps(), keys)]
+    ran.sort(key=lambda span: (span.begin, -span.end))
+    tracks, names = Vocabulary(), Vocabulary()
+    rows = [
+        (
+            device_of_plane(keys, span.device),
+            len(host.tracks) + tracks.code(span.track),
+            _KINDS.index(span.kind),
+            len(host.names) + names.code(span.name),
+            span.begin,
+            span.end,
+            span.step,
+        )
+        for span in ran
+    ]
+    columns = ("device", "track", "kind", "name", "begin", "end", "step")
+    more = dict(zip(columns, np.array(rows, dtype=np.int64).reshape(-1, 7).T, strict=True))
+    none, zero = np.full(len(ran), -1), np.zeros(len(ran), dtype=np.int64)
+    more |= {"parent": none, "args": none, "depth": zero}
+    found = {name: np.concatenate([host.columns[name], more[name]]) for name in host.columns}
+    device = np.concatenate([np.full(len(found["kind"]) - len(ran), -1), more["device"]])
     return builder.table(
         "spans",
         {
             "device": (device, device < 0),
-            "track": [span.track for span in ordered],
-            "kind": [span.kind for span in ordered],
-            "name": [span.name for span in ordered],
-            "begin": np.array([span.begin for span in ordered], dtype=np.int64) - origin,
-            "end": np.array([span.end for span in ordered], dtype=np.int64) - origin,
-            "depth": np.zeros(len(ordered), dtype=np.int32),
-            "step": (step, step < 0),
+            "track": arrays.text(found["track"], [*host.tracks, *tracks.words]),
+            "kind": arrays.text(found["kind"], _KINDS),
+            "name": arrays.text(found["name"], [*host.names, *names.words]),
+            "begin": found["begin"] - origin,
+            "end": found["end"] - origin,
+            "depth": found["depth"],
+            "parent": (found["parent"], found["parent"] < 0),
+            "step": (found["step"], found["step"] < 0),
+            "args": arrays.text(found["args"], host.args),
         },
     )

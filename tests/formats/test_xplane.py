@@ -15,7 +15,7 @@ from tb_memory_plugin.readers import xplane as reader
 from tb_memory_plugin.readers.registry import reader_of
 from tb_memory_plugin.readers.xplane_dtypes import dtype_name
 from tb_memory_plugin.recording.recording import Recording
-from tests.fixtures.xplane import Line, Plane, Reference, small, space
+from tests.fixtures.xplane import Line, Plane, Reference, full, small, space
 from tests.formats.test_snapshot_fuzz import check
 
 Json = dict[str, Any]
@@ -79,6 +79,7 @@ def test_everything_once(tmp_path: Path) -> None:
     columns = ("kind", "track", "name", "begin", "end", "device", "step")
     assert picked(recording, "spans", *columns) == [
         ("step", "python", "train", 0, 4_000, None, 5),
+        ("annotation", "python", "other", 0, 0, None, None),
         ("hlo_module", "TPU:0", "jit_f(1)", 1_001, 1_003, 0, None),
     ]
     usage = [row["allocated"] for row in rows(recording, "usage") if row["device"] == 1]
@@ -297,8 +298,9 @@ def test_which_files_are_xplanes(name: str, head: bytes, is_ours: bool) -> None:
     assert (reader_of(name, head) is reader) == is_ours
 
 
-def test_every_truncation_is_refused_or_holds_together(tmp_path: Path) -> None:
-    whole, path, kept = small(), tmp_path / "a.xplane.pb", []
+@pytest.mark.parametrize("whole", [small(), full()], ids=["small", "full"])
+def test_every_truncation_is_refused_or_holds_together(tmp_path: Path, whole: bytes) -> None:
+    path, kept = tmp_path / "a.xplane.pb", []
     for stop in range(1, len(whole)):
         path.write_bytes(whole[:stop])
         try:
@@ -306,13 +308,25 @@ def test_every_truncation_is_refused_or_holds_together(tmp_path: Path) -> None:
             kept.append(stop)
         except SourceError as error:
             assert "\n" not in str(error)
-    first = len(space(*[Plane()])) and whole.index(b"/device:") - 7
-    assert all(stop >= first for stop in kept) and len(kept) <= 2  # whole planes
+    ends = list(itertools.accumulate(map(len, split(whole))))
+    assert len(kept) > 0 and set(kept) <= set(ends)  # whole planes
 
 
+def split(data: bytes) -> list[bytes]:
+    """A space as the bytes of every plane, and what follows them."""
+    found = []
+    while data.startswith(b"\n"):
+        length = data[1] if data[1] < 0x80 else data[1] & 0x7F | data[2] << 7
+        size = length + (2 if data[1] < 0x80 else 3)
+        found.append(data[:size])
+        data = data[size:]
+    return [*found, data]
+
+
+@pytest.mark.parametrize("whole", [small(), full()], ids=["small", "full"])
 @pytest.mark.parametrize("seed", range(3))
-def test_mutations(tmp_path: Path, seed: int) -> None:
-    chance, whole = random.Random(seed), small()
+def test_mutations(tmp_path: Path, seed: int, whole: bytes) -> None:
+    chance = random.Random(seed)
     path, outcomes = tmp_path / "mutant.xplane.pb", {"read": 0, "refused": 0}
     for _ in range(150):
         data = bytearray(whole)

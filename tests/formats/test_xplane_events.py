@@ -7,36 +7,49 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tb_memory_plugin.proto.xplane import xplane_classes
 from tb_memory_plugin.readers import xplane_events as decoded
+from tb_memory_plugin.readers import xplane_wire as wire
 from tb_memory_plugin.readers.checked import Malformed
 from tests.fixtures import xplane
 from tests.fixtures.pprof import number, part, varint
 from tests.formats.xplane_reading import REAL
 
 COMPILED: Any = None
-if importlib.util.find_spec("tb_memory_plugin.readers._xevents"):
-    from tb_memory_plugin.readers import _xevents as COMPILED
+if importlib.util.find_spec("tb_memory_plugin.readers._xlines"):
+    from tb_memory_plugin.readers import _xlines as COMPILED
 
 needs_compiled = pytest.mark.skipif(COMPILED is None, reason="built without a C compiler")
 
 
-def both(events: list[bytes], stats: Any, wanted: list[int], every: bool) -> list[Any]:
-    """Rows and texts, or the fault that is found: as it is, and in Python."""
-    answers: list[Any] = []
+EVERY = decoded.wish(tuple(dict.fromkeys(name for name, _ in decoded.STATS.values())), {})
+Answer = tuple[list[Any], dict[bytes, int]] | str
+
+
+def line_of(events: list[bytes], head: bytes = b"") -> bytes:
+    return head + b"".join(part(4, event) for event in events)
+
+
+def both(data: bytes, wanted: decoded.Wish) -> list[Answer]:
+    """Fields, columns and texts of a line, or the fault that is found: as it is, and in Python."""
+    answers: list[Answer] = []
     before = decoded._compiled
     for module in (COMPILED, None):
         decoded._compiled = module
         texts: dict[bytes, int] = {}
         try:
-            rows = decoded.rows(events, stats, wanted, texts, every=every)
-            answers.append((rows.tolist(), texts))
+            line = decoded.Line(b"xy" + data + b"z", (2, 2 + len(data)), wanted.kinds)
+            others = replace(wanted, listed=not wanted.listed)
+            tables = [decoded.table([line], each, texts)[0] for each in (wanted, others)]
+            fields = (line.listed, line.others, line.timestamp_ns, line.name, line.display_name)
+            answers.append(([fields, *(table.columns.tolist() for table in tables)], texts))
         except Malformed as error:
             answers.append(str(error))
         finally:
@@ -44,13 +57,17 @@ def both(events: list[bytes], stats: Any, wanted: list[int], every: bool) -> lis
     return answers
 
 
-def lines(data: bytes) -> Any:
-    """The events of every line, the stats to read and the wanted kinds."""
-    for plane in xplane_classes()["XSpace"].FromString(data).planes:
-        stats = decoded.stats_of((entry.key, entry.value.name) for entry in plane.stat_metadata)
-        wanted = [e.key for e in plane.event_metadata if e.value.name.startswith(b"Memory")]
-        for line in plane.lines:
-            yield list(line.events), stats, wanted
+def _both(line: tuple[bytes, decoded.Wish]) -> list[Answer]:
+    return both(*line)
+
+
+def lines(data: bytes) -> Iterator[tuple[bytes, decoded.Wish]]:
+    """The bytes of every line, and what to read of it: all that is known of memory's events."""
+    for plane in wire.planes(data)[0]:
+        kinds = [key for key, name in plane.event_names.items() if name.startswith(b"Memory")]
+        wanted = decoded.wish(EVERY.names, plane.stat_names, kinds, listed=True)
+        for begin, end in plane.lines:
+            yield data[begin:end], wanted
 
 
 def test_the_compiled_module_is_used_where_it_was_built_and_is_wanted() -> None:
@@ -59,66 +76,88 @@ def test_the_compiled_module_is_used_where_it_was_built_and_is_wanted() -> None:
 
 
 @needs_compiled
-@pytest.mark.parametrize("every", [False, True])
-def test_made_events_are_read_the_same(every: bool) -> None:
-    found = 0
-    for events, stats, wanted in lines(xplane.small()):
-        compiled, python = both(events, stats, wanted, every)
-        assert compiled == python and not isinstance(python, str)
-        found += len(python[0])
-    assert found == (9 if every else 7)
+def test_made_lines_are_read_the_same() -> None:
+    assert all(python == compiled for compiled, python in map(_both, lines(xplane.full())))
+    found = [both(data, wanted) for data, wanted in lines(xplane.small())]
+    assert all(compiled == python for compiled, python in found)
+    fields = [answer[0][0] for _, answer in found if not isinstance(answer, str)]
+    assert fields == [
+        (2, 2, 1_000, b"python", b""),
+        (4, 0, 3_000, b"worker", b""),
+        (0, 1, 2_000, b"XLA Modules", b""),
+    ]
 
 
 @needs_compiled
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
-def test_real_events_are_read_the_same(path: Path) -> None:
-    for events, stats, wanted in lines(path.read_bytes()):
-        compiled, python = both(events[:5_000], stats, wanted, False)
-        assert compiled == python
+def test_real_lines_are_read_the_same(path: Path) -> None:
+    for data, wanted in lines(path.read_bytes()):
+        if len(data) < 400_000:
+            compiled, python = both(data, wanted)
+            assert compiled == python
 
 
 @needs_compiled
-def test_the_compiled_module_itself_takes_regular_events() -> None:
-    for events, stats, wanted in lines(xplane.small()):
-        kinds = np.array(wanted, dtype=np.int64).tobytes()
-        width = len(decoded.COLUMNS) - decoded.FIRST
-        assert COMPILED.rows(events, stats.tobytes(), kinds, 0, True, width, {}) is not None
+def test_the_compiled_module_itself_takes_regular_lines() -> None:
+    for data, wanted in lines(xplane.small()):
+        kinds = wanted.kinds.tobytes()
+        listed, others, *_ = COMPILED.outline(data, 0, len(data), kinds)
+        table = np.zeros((wanted.width, others), dtype=np.int64)
+        filled = COMPILED.fill(
+            data, 0, len(data), kinds, False, wanted.stats.tobytes(), {}, table, 0
+        )
+        assert filled == others and listed + others > 0
 
 
 _ODD = [0, 1, 7, 127, 128, 1 << 31, 1 << 32, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
 
 
 def test_values_and_fields_of_all_kinds_are_read_the_same() -> None:
-    names = [(key, name) for key, name in enumerate(decoded.STATS, 1)]
-    stats, chance = decoded.stats_of(names), random.Random(3)
+    stat_names, chance = dict(enumerate(decoded.STATS, 1)), random.Random(3)
+    wanted = decoded.wish(EVERY.names, stat_names, (1, 7), listed=True)
     real = varint(2 << 3 | 1) + b"\0\0\0\0\0\0\xf8\x7f"
     for _ in range(400):
-        event = b""
-        for _ in range(chance.randrange(5)):
-            value = b""
-            for _ in range(chance.randrange(4)):
-                place = chance.choice((2, 3, 4, 5, 6, 7, 8, 9))
-                value += (
-                    real
-                    if place == 2
-                    else part(place, chance.choice((b"", b"abc", b"\xff")))
-                    if place in (5, 6)
-                    else number(place, chance.choice(_ODD))
-                )
-            event += part(4, number(1, chance.choice((1, 2, 3, 7, 9, 18, 99))) + value)
-        event += number(chance.choice((1, 2, 3, 5, 9)), chance.choice(_ODD))
-        compiled, python = both([event], stats, [1, 7], chance.random() < 0.5)
+        events, head = [], b""
+        for _ in range(chance.randrange(3)):
+            event = number(1, chance.choice((1, 2, 7))) if chance.random() < 0.7 else b""
+            for _ in range(chance.randrange(5)):
+                value = b""
+                for _ in range(chance.randrange(4)):
+                    place = chance.choice((2, 3, 4, 5, 6, 7, 8, 9))
+                    value += (
+                        real
+                        if place == 2
+                        else part(place, chance.choice((b"", b"abc", b"\xff")))
+                        if place in (5, 6)
+                        else number(place, chance.choice(_ODD))
+                    )
+                event += part(4, number(1, chance.choice((1, 2, 3, 5, 7, 9, 18, 99))) + value)
+            events.append(event + number(chance.choice((1, 2, 3, 5, 9)), chance.choice(_ODD)))
+        for _ in range(chance.randrange(3)):
+            place = chance.choice((1, 2, 3, 9, 11))
+            head += part(place, b"n") if place in (2, 11) else number(place, chance.choice(_ODD))
+        compiled, python = both(line_of(events, head), wanted)
         assert compiled == python
 
 
+def test_a_whole_number_is_a_real_one_too() -> None:
+    """P3's neighbour: a profiler writes a fragmentation of 1.0 as the integer 1."""
+    wanted = decoded.wish(("fragmentation",), {1: b"fragmentation"})
+    event = part(4, number(1, 1) + number(4, 1))
+    for answer in both(line_of([event]), wanted):
+        assert not isinstance(answer, str)
+        (value,) = answer[0][1][4]
+        assert np.array([value]).view(np.float64).tolist() == [1.0]
+
+
 @needs_compiled
-def test_mutated_events_are_read_or_refused_the_same() -> None:
+def test_mutated_lines_are_read_or_refused_the_same() -> None:
     chance = random.Random(5)
-    whole = [line for line in lines(xplane.small()) if line[0]]
+    whole = list(lines(xplane.small()))
     refused = read = 0
     for _ in range(3_000):
-        events, stats, wanted = chance.choice(whole)
-        data = bytearray(chance.choice(events))
+        line, wanted = chance.choice(whole)
+        data = bytearray(line)
         for _ in range(chance.choice((1, 1, 2, 5))):
             place, kind = chance.randrange(len(data)), chance.randrange(5)
             if kind == 0:
@@ -133,7 +172,7 @@ def test_mutated_events_are_read_or_refused_the_same() -> None:
                 del data[place:]
             if not data:
                 break
-        compiled, python = both([*events, bytes(data)], stats, wanted, True)
+        compiled, python = both(bytes(data), wanted)
         assert compiled == python, bytes(data)
         refused += isinstance(python, str)
         read += not isinstance(python, str)
@@ -156,28 +195,45 @@ def test_mutated_events_are_read_or_refused_the_same() -> None:
     ],
 )
 def test_what_is_no_event_is_refused(data: bytes) -> None:
-    assert set(both([data], decoded.stats_of(()), [], True)) == {
-        "holds an event that is no valid protobuf"
-    }
+    said = both(line_of([data]), decoded.wish((), {}))
+    assert said == ["holds an event that is no valid protobuf"] * 2
+
+
+@pytest.mark.parametrize("data", [b"\x22\x05", b"\x0b", b"\x08", b"\x18\x80"])
+def test_what_is_no_line_is_refused(data: bytes) -> None:
+    assert both(data, EVERY) == ["holds a line that is no valid protobuf"] * 2
 
 
 @needs_compiled
 def test_other_arguments_are_refused() -> None:
+    table = np.zeros((5, 1), dtype=np.int64)
+    for wrong in ((), (b"", 0, 0), ("", 0, 0, b"")):
+        with pytest.raises(TypeError):
+            COMPILED.outline(*wrong)
+    for begin, end in ((-1, 0), (0, 1), (1, 0)):
+        assert COMPILED.outline(b"", begin, end, b"") is None
+        assert COMPILED.fill(b"", begin, end, b"", False, b"", {}, table, 0) is None
     with pytest.raises(TypeError):
-        COMPILED.rows()
+        COMPILED.fill()
     with pytest.raises(TypeError):
-        COMPILED.rows((), b"", b"", 0, True, 1, {})
-    with pytest.raises(TypeError):
-        COMPILED.rows([], b"", b"", 0, True, 1, [])
-    assert COMPILED.rows(["text"], b"", b"", 0, True, 1, {}) is None
-    assert COMPILED.rows([b""], b"", b"", 0, True, 99, {}) is None
-    assert COMPILED.rows([b""], b"", b"", 0, True, -1, {}) is None
-    beyond = np.array([[1, 5, 0]]).tobytes()
-    assert COMPILED.rows([b""], beyond, b"", 0, True, 1, {}) is None
-    many = np.zeros((99, 3), dtype=np.int64).tobytes()
-    assert COMPILED.rows([b""], many, b"", 0, True, 1, {}) is None
-    assert COMPILED.rows([b""], b"xyz", b"", 0, True, 1, {}) == bytes(40)
-    assert COMPILED.rows([b""], b"", b"", 0, False, 1, {}) == b""
+        COMPILED.fill(b"", 0, 0, b"", False, b"", [], table, 0)
+    with pytest.raises(BufferError):
+        COMPILED.fill(b"", 0, 0, b"", False, b"", {}, b"read only", 0)
+    with pytest.raises((BufferError, ValueError)):
+        COMPILED.fill(b"", 0, 0, b"", False, b"", {}, table.T[:, ::2], 0)
+
+    def filled(table: Any, stats: Any = (), row: int = 0, data: bytes = line_of([b""])) -> Any:
+        stats = np.array(stats, dtype=np.int64).tobytes()
+        return COMPILED.fill(data, 0, len(data), b"", False, stats, {}, table, row)
+
+    assert filled(table) == 1
+    assert filled(table, row=1) is None and filled(table, row=-1) is None
+    for shape in ((3, 1), (99, 1), (5,)):
+        assert filled(np.zeros(shape, dtype=np.int64)) is None
+    assert filled(table.astype(np.int32)) is None
+    assert filled(table, [(1, 5, 0)]) is None and filled(table, [(1, 0, 9)]) is None
+    assert filled(table, [(0, 0, 0)] * 99) is None
+    assert filled(table, data=line_of([b"\x22\x05\x08"])) is None
 
 
 def test_the_switch_is_heeded() -> None:

@@ -20,7 +20,18 @@ from tb_memory_plugin.readers import xplane
 from tb_memory_plugin.readers.registry import reader_of
 from tb_memory_plugin.recording.recording import Device, Recording
 from tests.formats.test_snapshot_fuzz import check
-from tests.formats.xplane_reading import ANSWERS, XLA, Walked, alive, answered, file_of, real, walk
+from tests.formats.xplane_reading import (
+    ANSWERS,
+    XLA,
+    Walked,
+    alive,
+    answered,
+    file_of,
+    operations,
+    planes,
+    real,
+    walk,
+)
 
 pytestmark = real
 each = pytest.mark.parametrize("answer", ANSWERS, ids=lambda path: path.name.partition(".")[0])
@@ -39,15 +50,21 @@ def moment(recording: Recording, device: Device, event: int) -> int:
     return time + int(recording.meta["time_origin_ns"])
 
 
-def kinds(recording: Recording, device: Device, event: int) -> Counter[tuple[Any, ...]]:
-    """What is alive after an event and was born in the window, as ``Walked.kind``."""
+def kinds(
+    recording: Recording, device: Device, event: int, walked: list[Walked]
+) -> Counter[tuple[Any, ...]]:
+    """What is alive after an event and was born in the window, as ``Walked.kind``.
+
+    An operator that the event itself does not name is left out: XProf looks for no other.
+    """
+    names_op = any(one.stats.get("tf_op") for one in walked)
     rows = alive_rows(recording, device, event)
     table = recording.table("allocations").take(rows + recording.rows("allocations", device).start)
     return Counter(
         (
             row["size"],
             row["requested"] or 0,
-            row["op"] or "",
+            (row["op"] or "") if names_op else "",
             row["region"] or "",
             row["shape"] or "",
             row["dtype"] or "INVALID",
@@ -110,7 +127,7 @@ def test_where_the_lifetime_peak_of_xprof_is_wrong() -> None:
 @each
 def test_events_are_those_of_a_slow_walk(answer: Path) -> None:
     recording, walked = recorded(file_of(answer)), walk(file_of(answer))
-    start = _origin(recording, walked)
+    start = _origin(file_of(answer), walked)
     for device in recording.devices:
         events = walked[device.key]
         assert recording.values("events", "action", device).tolist() == [
@@ -136,13 +153,20 @@ def test_events_are_those_of_a_slow_walk(answer: Path) -> None:
         assert fragmentation == [float(event.stats["fragmentation"]) for event in events]
 
 
-def _origin(recording: Recording, walked: dict[str, list[Walked]]) -> int:
+def _origin(path: Path, walked: dict[str, list[Walked]]) -> int:
     """The moment that times count from, on the file's own clock: that of its first thing."""
-    steps = [span for span in recording.table("spans").to_pylist() if span["begin"] == 0]
-    first = min(event.time_ps // 1000 for events in walked.values() for event in events)
-    if not steps:
-        return first
-    return 12_228 + 46_148  # tf_mlp_cpu_bfc: its first step begins before its first allocation
+    begins = [event.time_ps // 1000 for events in walked.values() for event in events]
+    begins += [one.begin for one in operations(path) if not one.is_call]
+    for plane in planes(path):
+        for line in plane.lines if plane.name.startswith(b"/device:") else ():
+            names = {stat.key for stat in plane.stat_metadata if stat.value.name == b"hlo_module"}
+            begins += [
+                line.timestamp_ns + event.offset_ps // 1000
+                for event in line.events
+                if line.name in (b"XLA Modules", b"Steps")
+                or any(stat.metadata_id in names for stat in event.stats)
+            ]
+    return min(begins)
 
 
 @each
@@ -182,8 +206,8 @@ def test_what_is_alive_at_the_peak(answer: Path) -> None:
         theirs = _peak_of(events, profile)
         for event in (first, theirs):
             expected = Counter(one.kind for one in alive(events, event))
-            assert kinds(recording, device, event) == expected
-        found, named = kinds(recording, device, theirs), Counter[tuple[Any, ...]]()
+            assert kinds(recording, device, event, events) == expected
+        found, named = kinds(recording, device, theirs, events), Counter[tuple[Any, ...]]()
         for active in profile["activeAllocations"]:
             if active["snapshotIndex"] != "-1":
                 made = profile["memoryProfileSnapshots"][int(active["snapshotIndex"])]
@@ -252,9 +276,8 @@ def test_modules_of_a_tpu_are_on_the_time_base_of_the_allocations() -> None:
         if span["kind"] == "hlo_module"
     )
     assert len(answer["hloModules"]) == 414 and found == expected
-    assert {(span["track"], span["device"]) for span in spans} == {
-        (f"TPU:{number}", number) for number in range(4)
-    }
+    on_devices = {(span["track"], span["device"]) for span in spans if span["device"] is not None}
+    assert on_devices == {(f"TPU:{number}", number) for number in range(4)}
     events = walk(path)["0"]
     assert moment(recording, recording.devices[0], 0) == start + events[0].time_ps // 1000
 
@@ -268,7 +291,8 @@ def test_steps_come_from_the_program_and_are_not_guessed() -> None:
             around = [s["step"] for s in spans if s["begin"] <= row["birth_time"] < s["end"]]
             assert row["step"] == (around[0] if around else None)
     grouped = recorded(XLA / "tf2_gpu_worker.xplane.pb")
-    assert not len(grouped.table("spans"))
+    steps = [row for row in grouped.table("spans").to_pylist() if row["kind"] == "step"]
+    assert steps == []  # when a device ran a step is not when memory was asked for it
     walked = walk(XLA / "tf2_gpu_worker.xplane.pb")
     for device in grouped.devices:
         groups = [
@@ -294,7 +318,7 @@ def test_on_the_command_line(answer: Path, capsys: pytest.CaptureFixture[str]) -
     ("name", "fault"),
     [
         ("corrupt_utf8.xplane.pb", "was ruined by a conversion to text"),
-        ("jax_transformer_cpu.xplane.pb", "TF_CPU_ALLOCATOR_USE_BFC=true, JAX on a CPU never does"),
+        ("jax_transformer_cpu.xplane.pb", "memory was not traced; JAX on a CPU never writes them"),
     ],
 )
 def test_what_cannot_be_shown_says_why(name: str, fault: str) -> None:
@@ -303,7 +327,7 @@ def test_what_cannot_be_shown_says_why(name: str, fault: str) -> None:
         xplane.read(XLA / name)
     sentence = str(caught.value)
     assert sentence.startswith(f"{name}: ") and fault in sentence and "\n" not in sentence
-    assert ("host_tracer_level" in sentence) == (name != "corrupt_utf8.xplane.pb")
+    assert ("save_device_memory_profile" in sentence) == (name != "corrupt_utf8.xplane.pb")
 
 
 def test_truncated_real_files_are_refused(tmp_path: Path) -> None:

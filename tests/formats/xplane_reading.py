@@ -56,14 +56,69 @@ class Walked:
         return (*sizes, *texts, dtype_name(self.number("data_type")) or "INVALID")
 
 
-def walk(path: Path) -> dict[str, list[Walked]]:
-    """The allocator events of every memory id in absolute order, by a class of whole messages."""
+@dataclass
+class Operation:
+    """An event of a host thread that is no allocator's; ``line`` is its place in the plane."""
+
+    line: int
+    name: str
+    begin_ps: int
+    end_ps: int
+    is_step: bool
+
+    @property
+    def begin(self) -> int:
+        return self.begin_ps // 1000
+
+    @property
+    def end(self) -> int:
+        return self.end_ps // 1000
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it is a call of a function of Python."""
+        return self.name.startswith("$")
+
+
+def operations(path: Path) -> list[Operation]:
+    """What the threads of the host did, in the order of the file."""
+    found = []
+    for plane in planes(path):
+        if plane.name != b"/host:CPU":
+            continue
+        kinds = {entry.key: entry.value.name.decode() for entry in plane.event_metadata}
+        steps = {entry.key for entry in plane.stat_metadata if entry.value.name == b"step_num"}
+        for at, line in enumerate(plane.lines):
+            for event in line.events:
+                name = kinds[event.metadata_id]
+                if name not in ("MemoryAllocation", "MemoryDeallocation"):
+                    begin = line.timestamp_ns * 1000 + event.offset_ps
+                    is_step = any(stat.metadata_id in steps for stat in event.stats)
+                    found.append(
+                        Operation(at, name.rstrip(), begin, begin + event.duration_ps, is_step)
+                    )
+    return found
+
+
+def around(made: list[Operation], line: int, time: int) -> list[Operation]:
+    """What is around a moment on a line, outermost first, by looking at everything."""
+    here = [one for one in made if one.line == line and one.begin <= time <= one.end]
+    return sorted(here, key=lambda one: (one.begin, -one.end))
+
+
+def planes(path: Path) -> Any:
+    """The planes of a file, by a class of whole messages."""
     from tb_memory_plugin.proto.messages import message_classes
 
     whole = SOURCE.replace("repeated bytes events = 4;", "repeated XEvent events = 4;")
     space: Any = message_classes("tests.xplane", whole)["XSpace"].FromString(path.read_bytes())
+    return space.planes
+
+
+def walk(path: Path) -> dict[str, list[Walked]]:
+    """The allocator events of every memory id in absolute order, by a class of whole messages."""
     found: dict[str, list[Walked]] = defaultdict(list)
-    for plane in space.planes:
+    for plane in planes(path):
         if plane.name != b"/host:CPU":
             continue
         kinds = {entry.key: entry.value.name for entry in plane.event_metadata}

@@ -64,7 +64,7 @@ def test_sdist_holds_page_and_sources(sdist: Path) -> None:
     assert "frontend/src/index.ts" in names
     assert "scripts/build_backend.py" in names
     assert "tb_memory_plugin/readers/_entries.c" in names
-    assert "tb_memory_plugin/readers/_xevents.c" in names
+    assert "tb_memory_plugin/readers/_xlines.c" in names
     assert "LICENSE" in names
     assert not any("node_modules" in name for name in names)
 
@@ -81,7 +81,7 @@ def test_wheel_from_sdist_without_node_or_network(sdist: Path, tmp_path: Path) -
         entry_points = archive.read(
             next(name for name in names if name.endswith("entry_points.txt"))
         ).decode()
-    for module in ("/_entries.", "/_xevents."):  # no compiler
+    for module in ("/_entries.", "/_xlines."):  # no compiler
         assert not any(module in name and name[-4:] != ".pyi" for name in names)
     assert "tb_memory_plugin/static/index.js" in names
     assert "tb_memory_plugin/static/index.css" in names
@@ -105,7 +105,7 @@ def test_the_compiled_module_is_built_where_there_is_a_compiler(tmp_path: Path) 
     subprocess.run(
         [sys.executable, "setup.py", "--quiet", "build_ext", *folders], cwd=REPOSITORY, check=True
     )
-    assert len(list((tmp_path / "lib").rglob("_xevents*"))) == 1
+    assert len(list((tmp_path / "lib").rglob("_xlines*"))) == 1
     (built,) = (tmp_path / "lib").rglob("_entries*")
     code = (
         "import importlib.util as u, sys; s = u.spec_from_file_location('_entries', sys.argv[1]);"

@@ -1,4 +1,4 @@
-/* Events of an XPlane's line, protobuf messages, to rows: what xplane_events.py does in Python.
+/* Lines of an XPlane, protobuf messages, to columns: what xplane_events.py does in Python.
  *
  * It answers None where the bytes are not as regular as it needs them; its caller then asks the
  * same in Python, which finds what is wrong and says it. So nothing is refused, and nothing is
@@ -12,6 +12,7 @@
 enum { KIND, OFFSET, DURATION, SEEN, HEAD }; /* the columns that every row begins with */
 enum { INTEGER, REAL, TEXT, NUMBER_AS_TEXT }; /* what becomes of a stat's value */
 enum { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
+enum { KIND_TAG = 1 << 3 | VARINT };
 enum { MOST_COLUMNS = 32, MOST_STATS = 32, SLOTS = 128 };
 
 typedef struct {
@@ -32,10 +33,9 @@ typedef struct {
 
 typedef struct {
     Stat stats[SLOTS]; /* by id, open addressing */
-    const char *wanted;
-    Py_ssize_t wanted_count;
-    uint64_t telling;
-    int every;
+    const char *kinds; /* ids of events */
+    Py_ssize_t kind_count;
+    int listed; /* whether those are wanted, or all others */
     Py_ssize_t width;
     PyObject *texts;
 } Wish;
@@ -163,6 +163,10 @@ static int take_stat(Wish *wish, Bytes from, int64_t *row)
     case INTEGER:
         break;
     case REAL:
+        if (real << 1 == 0) { /* a whole number is written as an integer */
+            const double whole = (double)value;
+            memcpy(&real, &whole, sizeof real);
+        }
         value = (int64_t)real;
         break;
     case TEXT:
@@ -186,8 +190,17 @@ static int take_stat(Wish *wish, Bytes from, int64_t *row)
     return 1;
 }
 
-/* An event into the row; `*kept`: whether it is wanted. 0 where it is irregular. */
-static int take_event(Wish *wish, Bytes from, int64_t *row, int *kept)
+/* Whether an event of this kind is wanted. */
+static int is_wanted(const Wish *wish, int64_t kind)
+{
+    for (Py_ssize_t place = 0; place < wish->kind_count; place++)
+        if (integer_at(wish->kinds, place) == kind)
+            return wish->listed;
+    return !wish->listed;
+}
+
+/* An event into the row. 0 where it is irregular. */
+static int take_event(Wish *wish, Bytes from, int64_t *row)
 {
     Field field;
     memset(row, 0, sizeof *row * (size_t)(HEAD + wish->width));
@@ -207,10 +220,34 @@ static int take_event(Wish *wish, Bytes from, int64_t *row, int *kept)
         if (field.number == 4 && !take_stat(wish, field.part, row))
             return 0;
     }
-    *kept = wish->every || ((uint64_t)row[SEEN] & wish->telling) != 0;
-    for (Py_ssize_t place = 0; !*kept && place < wish->wanted_count; place++)
-        *kept = integer_at(wish->wanted, place) == row[KIND];
     return 1;
+}
+
+/* The kind of an event. 0 where it is not plainly its first field, or there twice. */
+static int take_kind(Bytes from, int64_t *kind)
+{
+    Field field;
+    *kind = 0;
+    for (int first = 1; from.at < from.end; first = 0) {
+        const uint8_t tag = *from.at;
+        if (!next_field(&from, &field))
+            return 0;
+        if (field.number == 1) {
+            if (!first || tag != KIND_TAG)
+                return 0;
+            *kind = (int64_t)field.value;
+        }
+    }
+    return 1;
+}
+
+/* The kind of an event of which `take_kind` is known to say it. */
+static int64_t known_kind(Bytes from)
+{
+    uint64_t kind;
+    if (from.at < from.end && *from.at++ == KIND_TAG && varint(&from, &kind))
+        return (int64_t)kind;
+    return 0;
 }
 
 static int fill_wish(Wish *wish, const char *stats, Py_ssize_t count)
@@ -225,76 +262,133 @@ static int fill_wish(Wish *wish, const char *stats, Py_ssize_t count)
     return 1;
 }
 
-PyDoc_STRVAR(rows_doc,
-"rows(events, stats, wanted, telling, every, width, texts) -> bytes | None\n\n"
-"See xplane_events.py. `stats` are triples of int64 (id, column, how), `wanted` int64 ids.");
-
-static PyObject *rows(PyObject *Py_UNUSED(module), PyObject *arguments)
+/* The part `begin` ... `end` of `data`; 0 where it has no such part. */
+static int part_of(const Py_buffer *data, Py_ssize_t begin, Py_ssize_t end, Bytes *part)
 {
-    PyObject *events, *texts;
-    Py_buffer stats, wanted;
-    unsigned long long telling;
-    int every;
-    Py_ssize_t width;
-    if (!PyArg_ParseTuple(arguments, "O!y*y*KpnO!", &PyList_Type, &events, &stats, &wanted, &telling,
-                          &every, &width, &PyDict_Type, &texts))
+    if (begin < 0 || begin > end || end > data->len)
+        return 0;
+    *part = (Bytes){(const uint8_t *)data->buf + begin, (const uint8_t *)data->buf + end};
+    return 1;
+}
+
+static const char *const NOTHING = "";
+
+static PyObject *text_of(Bytes text)
+{
+    return PyBytes_FromStringAndSize(text.at ? (const char *)text.at : NOTHING, text.end - text.at);
+}
+
+PyDoc_STRVAR(outline_doc,
+"outline(data, begin, end, kinds) -> (listed, others, timestamp_ns, name, display_name) | None\n\n"
+"How many events of a line are of `kinds` (int64 ids) and how many are not, and its fields.");
+
+static PyObject *outline(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    Py_buffer data, kinds;
+    Py_ssize_t begin, end, counts[2] = {0, 0};
+    if (!PyArg_ParseTuple(arguments, "y*nny*", &data, &begin, &end, &kinds))
         return NULL;
-    Wish wish = {.wanted = wanted.buf, .wanted_count = wanted.len / (Py_ssize_t)sizeof(int64_t),
-                 .telling = telling, .every = every, .width = width, .texts = texts};
-    Py_ssize_t stat_count = stats.len / (Py_ssize_t)(3 * sizeof(int64_t));
-    PyObject *made = NULL;
-    char *table = NULL;
-    size_t used = 0, room = 0;
-    int regular = width >= 0 && width <= MOST_COLUMNS && stat_count <= MOST_STATS;
-    regular = regular && fill_wish(&wish, stats.buf, stat_count);
-    const size_t bytes = regular ? sizeof(int64_t) * (size_t)(HEAD + width) : 0;
-    for (Py_ssize_t place = 0; regular && place < PyList_GET_SIZE(events); place++) {
-        int64_t row[HEAD + MOST_COLUMNS];
-        int kept;
-        PyObject *event = PyList_GET_ITEM(events, place);
-        if (!PyBytes_CheckExact(event)) {
-            regular = 0;
-            break;
-        }
-        const uint8_t *data = (const uint8_t *)PyBytes_AS_STRING(event);
-        regular = take_event(&wish, (Bytes){data, data + PyBytes_GET_SIZE(event)}, row, &kept);
-        if (!regular || !kept)
-            continue;
-        if (used == room) {
-            size_t more = room ? room * 2 : 64;
-            char *moved = more <= PY_SSIZE_T_MAX / bytes ? PyMem_Realloc(table, more * bytes) : NULL;
-            if (moved == NULL) {
-                PyErr_NoMemory();
-                break;
-            }
-            table = moved;
-            room = more;
-        }
-        memcpy(table + used * bytes, row, bytes);
-        used++;
-    }
-    if (!PyErr_Occurred()) {
-        made = regular ? PyBytes_FromStringAndSize(table, (Py_ssize_t)(used * bytes)) : Py_None;
+    Wish wish = {.kinds = kinds.buf, .kind_count = kinds.len / (Py_ssize_t)sizeof(int64_t), .listed = 1};
+    Bytes from, name = {NULL, NULL}, display_name = {NULL, NULL};
+    int64_t timestamp = 0, kind;
+    int regular = part_of(&data, begin, end, &from);
+    Field field;
+    while (regular && from.at < from.end) {
+        regular = next_field(&from, &field);
         if (!regular)
-            Py_INCREF(made);
+            break;
+        int wire = LENGTH;
+        switch (field.number) {
+        case 2: name = field.part; break;
+        case 3: wire = VARINT, timestamp = (int64_t)field.value; break;
+        case 4:
+            regular = field.wire == LENGTH && take_kind(field.part, &kind);
+            counts[regular && !is_wanted(&wish, kind)]++;
+            break;
+        case 11: display_name = field.part; break;
+        default: wire = field.wire;
+        }
+        regular = regular && wire == field.wire;
     }
-    PyMem_Free(table);
+    PyObject *made = NULL;
+    if (!regular) {
+        made = Py_None;
+        Py_INCREF(made);
+    } else {
+        PyObject *called = text_of(name), *shown = text_of(display_name);
+        if (called != NULL && shown != NULL)
+            made = Py_BuildValue("nnLOO", counts[0], counts[1], (long long)timestamp, called, shown);
+        Py_XDECREF(called);
+        Py_XDECREF(shown);
+    }
+    PyBuffer_Release(&data);
+    PyBuffer_Release(&kinds);
+    return made;
+}
+
+PyDoc_STRVAR(fill_doc,
+"fill(data, begin, end, kinds, listed, stats, texts, table, row) -> int | None\n\n"
+"The events of a line that `outline` takes, of `kinds` or of all the others, into the columns of\n"
+"`table` from `row` on; answers how many. See xplane_events.py. `stats` are triples of int64 (id,\n"
+"column, how).");
+
+static PyObject *fill(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    Py_buffer data, kinds, stats;
+    Py_ssize_t begin, end, first;
+    int listed;
+    PyObject *texts, *table;
+    if (!PyArg_ParseTuple(arguments, "y*nny*py*O!On", &data, &begin, &end, &kinds, &listed, &stats,
+                          &PyDict_Type, &texts, &table, &first))
+        return NULL;
+    PyObject *made = NULL;
+    Py_buffer columns;
+    if (PyObject_GetBuffer(table, &columns, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) == 0) {
+        const Py_ssize_t width = columns.ndim == 2 && columns.itemsize == sizeof(int64_t) ? columns.shape[0] : 0;
+        const Py_ssize_t room = width ? columns.shape[1] : 0;
+        const Py_ssize_t stat_count = stats.len / (Py_ssize_t)(3 * sizeof(int64_t));
+        Wish wish = {.kinds = kinds.buf, .kind_count = kinds.len / (Py_ssize_t)sizeof(int64_t),
+                     .listed = listed, .width = width - HEAD, .texts = texts};
+        Bytes from;
+        Field field;
+        int64_t row[HEAD + MOST_COLUMNS], *into = columns.buf;
+        Py_ssize_t at = first;
+        int regular = width >= HEAD && width <= HEAD + MOST_COLUMNS && stat_count <= MOST_STATS && first >= 0;
+        regular = regular && fill_wish(&wish, stats.buf, stat_count) && part_of(&data, begin, end, &from);
+        while (regular && from.at < from.end) {
+            regular = next_field(&from, &field);
+            if (!regular || field.number != 4 || !is_wanted(&wish, known_kind(field.part)))
+                continue;
+            regular = at < room && take_event(&wish, field.part, row);
+            for (Py_ssize_t column = 0; regular && column < width; column++)
+                into[column * room + at] = row[column];
+            at += regular;
+        }
+        if (!PyErr_Occurred()) {
+            made = regular ? PyLong_FromSsize_t(at - first) : Py_None;
+            if (!regular)
+                Py_INCREF(made);
+        }
+        PyBuffer_Release(&columns);
+    }
+    PyBuffer_Release(&data);
+    PyBuffer_Release(&kinds);
     PyBuffer_Release(&stats);
-    PyBuffer_Release(&wanted);
     return made;
 }
 
 static PyMethodDef functions[] = {
-    {"rows", rows, METH_VARARGS, rows_doc},
+    {"outline", outline, METH_VARARGS, outline_doc},
+    {"fill", fill, METH_VARARGS, fill_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_xevents", "Events of an XPlane's line to rows.", 0, functions, NULL,
+    PyModuleDef_HEAD_INIT, "_xlines", "Lines of an XPlane to columns.", 0, functions, NULL,
     NULL, NULL, NULL,
 };
 
-PyMODINIT_FUNC PyInit__xevents(void)
+PyMODINIT_FUNC PyInit__xlines(void)
 {
     return PyModuleDef_Init(&definition);
 }

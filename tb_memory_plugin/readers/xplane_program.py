@@ -1,0 +1,222 @@
+"""Events of host threads that are not the allocator's, as spans and as what is around an instant.
+
+There may be millions: they stay columns, and how many become spans is bounded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.readers.kineto_nesting import Nested, nested
+from tb_memory_plugin.readers.xplane_calls import Calls
+from tb_memory_plugin.readers.xplane_events import Table
+from tb_memory_plugin.readers.xplane_lines import ends
+from tb_memory_plugin.readers.xplane_names import Named, named
+from tb_memory_plugin.readers.xplane_words import Vocabulary, mapped
+from tb_memory_plugin.recording.arrays import IntArray
+
+KINDS = ("step", "annotation", "op", "python")
+STEP, ANNOTATION, OP, PYTHON = range(4)
+#: Operations that become spans, the longest: more are never looked at one by one.
+MOST_SPANS = 1_000_000
+_MAIN = ("python", "main")
+_DISPATCHED = "PjitFunction("
+
+
+@dataclass(frozen=True)
+class Part:
+    """The operations of one plane, a row each."""
+
+    name: IntArray
+    kind: IntArray
+    track: IntArray
+    begin: IntArray
+    end: IntArray
+    step: IntArray
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Rows of the table ``spans``: integers by column, those of texts being codes of the lists."""
+
+    tracks: list[str]
+    names: list[str]
+    args: list[str]
+    columns: dict[str, IntArray]
+
+
+class Program:
+    """What the threads of a host did.
+
+    After ``settle`` rows are in the order of ``nested``: by track and time. Calls of Python
+    functions are rows too, so that they can be a stack, and no spans.
+    """
+
+    def __init__(self) -> None:
+        self.tracks: list[str] = []
+        self.left_out = 0
+        #: By code the name of an operation and its type, which is nothing but for operators.
+        self._named: dict[tuple[str, str], int] = {}
+        self._parts: list[Part] = []
+
+    def add(
+        self,
+        names: dict[int, bytes],
+        tracks: Sequence[str],
+        table: Table,
+        line: IntArray,
+        begin: IntArray,
+    ) -> None:
+        """Take in the operations of the threads ``tracks``: ``line`` and ``begin`` are each's."""
+        told: dict[int, Named] = {}
+
+        def about(of: Callable[[Named], int]) -> Callable[[int], int]:
+            def code(key: int) -> int:
+                if key not in told:
+                    told[key] = named(names.get(key, b""))
+                return of(told[key])
+
+            return code
+
+        ids = table.column("kind")
+        kind = mapped(ids, about(lambda found: KINDS.index(found.kind))).astype(np.int8)
+        is_step = table.seen("step")
+        kind[is_step] = STEP
+        step = np.where(is_step, np.maximum(table.column("step"), -1), -1)
+        main = np.array([name.startswith(_MAIN) for name in tracks], dtype=bool)
+        main[line[(kind == STEP) | (kind == PYTHON)]] = True
+        kind[(kind == ANNOTATION) & ~main[line]] = OP
+        name = mapped(ids, about(self._code)).astype(np.int32)
+        first = len(self.tracks)
+        self._parts.append(Part(name, kind, line + first, begin, ends(table, begin), step))
+        self.tracks += tracks
+
+    def _code(self, found: Named) -> int:
+        return self._named.setdefault((found.name, found.type), len(self._named))
+
+    def settle(self) -> None:
+        """Nest what was taken in."""
+        parts, self._parts = self._parts, []
+
+        def joined(column: str, kind: str) -> IntArray:
+            return np.concatenate([np.zeros(0, kind), *(getattr(part, column) for part in parts)])
+
+        begin, end = joined("begin", "i8"), joined("end", "i8")
+        self.nested: Nested = nested(joined("track", "i4"), begin, end)
+        order = self.nested.order
+        self.track = joined("track", "i4")[order]
+        self.name, self.kind = joined("name", "i4")[order], joined("kind", "i1")[order]
+        self.step = joined("step", "i8")[order]
+        # What runs inside of the runtime is its own doing: programs annotate around it.
+        named = np.flatnonzero(self.kind == ANNOTATION)
+        inside = self.nearest(self.nested.parent[named], self.kind == OP) >= 0
+        self.kind[named[inside]] = OP
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a step is marked."""
+        return bool((self.kind == STEP).any())
+
+    def first(self) -> int | None:
+        """When the first of the spans begins."""
+        shown = self.nested.begin[self.kind != PYTHON]
+        return int(shown.min()) if len(shown) else None
+
+    def around(self, track: IntArray, time: IntArray) -> IntArray:
+        """The row of the innermost operation on each track at each time, -1 for none."""
+        return self.nested.enclosing(np.where(track < 0, len(self.tracks), track), time)
+
+    def nearest(self, rows: IntArray, wanted: IntArray) -> IntArray:
+        """Of every row the innermost around it, itself included, that is ``wanted``."""
+        found: IntArray = rows.copy()
+        while True:
+            other = np.flatnonzero(found >= 0)
+            other = other[~wanted[found[other]]]
+            if not len(other):
+                return found
+            found[other] = self.nested.parent[found[other]]
+
+    def ops(self, rows: IntArray, words: Vocabulary) -> IntArray:
+        """The innermost operator of TensorFlow, or function of JAX, around every row.
+
+        As codes of ``words``, -1 for none.
+        """
+        named = list(self._named)
+        wanted = [
+            code for code, (name, kind) in enumerate(named) if kind or name.startswith(_DISPATCHED)
+        ]
+        found = self.nearest(rows, np.isin(self.name, wanted) & (self.kind == OP))
+        codes = np.append(self.name, -1)[found]
+        return mapped(codes, lambda code: words.code(named[code][0]) if code >= 0 else -1)
+
+    def calls(self) -> Calls:
+        """What makes stacks of rows: the calls of Python that each is inside of."""
+        return Calls(self.nested, self.kind == PYTHON, self.name, [name for name, _ in self._named])
+
+    def spans(self) -> Spans:
+        """All but calls of Python functions, in order of time."""
+        shown = self.kind != PYTHON
+        if int(shown.sum()) > MOST_SPANS:
+            shown = self._longest(shown)
+        rows = np.flatnonzero(shown)
+        rows = rows[np.argsort(self.nested.begin[rows], kind="stable")]
+        place = np.full(len(shown), -1, dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        parent = self.nearest(self.nested.parent, shown)[rows]
+        named, names, types = list(self._named), Vocabulary(), Vocabulary()
+        name = mapped(self.name[rows], lambda code: names.code(named[code][0]))
+        type_ = mapped(self.name[rows], lambda code: types.code(named[code][1]))
+        return Spans(
+            _apart(self.tracks),
+            names.words,
+            [json.dumps({"type": kind}) for kind in types.words],
+            {
+                "track": self.track[rows],
+                "kind": self.kind[rows],
+                "name": name,
+                "begin": self.nested.begin[rows],
+                "end": self.nested.end[rows],
+                "depth": self._depths(rows),
+                "parent": np.where(parent >= 0, place[parent], -1),
+                "step": self.step[rows],
+                "args": type_,
+            },
+        )
+
+    def _longest(self, shown: IntArray) -> IntArray:
+        rows = np.flatnonzero(shown)
+        length = self.nested.end[rows] - self.nested.begin[rows]
+        length[self.kind[rows] == STEP] = np.iinfo(np.int64).max
+        kept = np.zeros(len(shown), dtype=bool)
+        kept[rows[np.argsort(-length, kind="stable")[:MOST_SPANS]]] = True
+        self.left_out = len(rows) - MOST_SPANS
+        return kept
+
+    def _depths(self, rows: IntArray) -> IntArray:
+        """How many spans of its own kind each of ``rows`` is inside of."""
+        depth = np.zeros(len(self.kind), dtype=np.int32)
+        for kind in (STEP, ANNOTATION, OP):
+            of_kind = self.kind == kind
+            at = np.flatnonzero(of_kind)
+            outer = self.nearest(self.nested.parent[at], of_kind)
+            waiting = np.flatnonzero(outer >= 0)
+            while len(waiting):  # level by level: an outer one's depth is known before
+                depth[at[waiting]] += 1
+                outer[waiting] = self.nearest(self.nested.parent[outer[waiting]], of_kind)
+                waiting = waiting[outer[waiting] >= 0]
+        found: IntArray = depth[rows]
+        return found
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Names of threads, numbered where several have the same."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
