@@ -1,4 +1,8 @@
-"""What is alive at a moment: a mask over lives, not a replay."""
+"""What is alive at a moment: a mask over lives, not a replay.
+
+Lives are in order of birth, and most are short: of those born long before a moment few are left. So
+the last death of every block of them is kept, and blocks in which all have died are not looked at.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,50 @@ from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 
+#: Lives that have their last death told together.
+BLOCK = 256
+#: Where more than this part of the blocks has a life left, all lives are looked at.
+_DENSE = 0.2
+
 
 def alive_rows(recording: Recording, device: Device, event: int) -> IntArray:
     """The rows, within the device's allocations, alive after ``event`` (-1: before the first)."""
     birth = recording.values("allocations", "birth", device)
     death = recording.values("allocations", "death", device)
     born = int(np.searchsorted(birth, event, side="right"))  # births are in order
-    return np.flatnonzero(death[:born] > event)
+    return outliving(death[:born], event, latest_deaths(recording, device))
+
+
+def latest_deaths(recording: Recording, device: Device, table: str = "allocations") -> IntArray:
+    """The last death of every ``BLOCK`` lives of ``table``."""
+
+    def work() -> IntArray:
+        return latest(recording.values(table, "death", device))
+
+    return memo(recording, ("latest_deaths", device.index, table), work)
+
+
+def latest(death: IntArray) -> IntArray:
+    """The largest of every ``BLOCK`` values."""
+    if not len(death):
+        return death
+    found: IntArray = np.maximum.reduceat(death, np.arange(0, len(death), BLOCK))
+    return found
+
+
+def outliving(death: IntArray, event: int, block_latest: IntArray) -> IntArray:
+    """The rows of ``death`` whose value is above ``event``, in order.
+
+    ``block_latest`` is :func:`latest` of ``death`` or of what it is the beginning of.
+    """
+    blocks = -(-len(death) // BLOCK)
+    left = np.flatnonzero(block_latest[:blocks] > event)
+    if len(left) > _DENSE * blocks:
+        return np.flatnonzero(death > event)
+    rows = (left[:, np.newaxis] * BLOCK + np.arange(BLOCK)).ravel()
+    rows = rows[: np.searchsorted(rows, len(death))]
+    found: IntArray = rows[death[rows] > event]
+    return found
 
 
 def bytes_column(recording: Recording) -> str:

@@ -29,6 +29,7 @@ class Lives:
     """Lives of one device in order of birth; ordinals as in the tables.
 
     ``band`` is the place of each in ``groups``; ``kept`` and ``hit`` are masks, None for all.
+    ``hits`` is number and bytes of those that are found, None where nothing is looked for.
     ``start`` is the row of the table that the first is.
     """
 
@@ -41,13 +42,7 @@ class Lives:
     groups: list[dict[str, Any]]
     kept: IntArray | None
     hit: IntArray | None
-
-    def hits(self) -> dict[str, int] | None:
-        """Number and bytes of the lives that are found; None where nothing is looked for."""
-        if self.hit is None:
-            return None
-        hit = self.hit if self.kept is None else self.hit & self.kept
-        return {"count": int(hit.sum()), "bytes": exact.total(self.bytes[hit])}
+    hits: dict[str, int] | None
 
 
 def lives(
@@ -80,11 +75,19 @@ def lives(
         groups = describe(recording, device, by, pattern, top)
         band = _band(recording, device, by, pattern, top)
         hit = filters.mask(recording, device, find)
-    kept = _kept(recording, device, birth, death, size, only, at, minimum)
-    if of == "allocations":
-        kept = _both(kept, filters.mask(recording, device, filter))
+    event = resolve(recording, device, at).event if only == "alive" else None
+    passing = filters.mask(recording, device, filter) if of == "allocations" else None
+    narrowed = ("tile_kept", device.index, of, only, event, max(minimum, 0), filter)
+
+    def narrow() -> IntArray | None:
+        return _both(_kept(birth, death, size, only, event, minimum), passing)
+
+    is_narrowed = only != "all" or minimum > 0
+    kept = memo(recording, narrowed, narrow) if is_narrowed else passing
+    found = ("tile_hits", narrowed, find)
+    hits = None if hit is None else memo(recording, found, lambda: _hits(size, hit, kept))
     start = recording.rows(table, device).start
-    return Lives(table, start, birth, death, size, band, groups, kept, hit)
+    return Lives(table, start, birth, death, size, band, groups, kept, hit, hits)
 
 
 def _band(recording: Recording, device: Device, by: str, pattern: str, top: int) -> IntArray:
@@ -106,24 +109,22 @@ def _by_place(recording: Recording, device: Device) -> tuple[IntArray, list[dict
 
 
 def _kept(
-    recording: Recording,
-    device: Device,
-    birth: IntArray,
-    death: IntArray,
-    size: IntArray,
-    only: str,
-    at: str,
-    minimum: int,
+    birth: IntArray, death: IntArray, size: IntArray, only: str, event: int | None, minimum: int
 ) -> IntArray | None:
     kept = None if minimum <= 0 else size >= minimum
     if only == "all":
         return kept
-    if only == "alive":
-        event = resolve(recording, device, at).event
+    if event is not None:
         chosen = (birth <= event) & (death > event)
     else:
         chosen = (death == AFTER) == (only == "never")
     return _both(kept, chosen)
+
+
+def _hits(size: IntArray, hit: IntArray, kept: IntArray | None) -> dict[str, int]:
+    """Number and bytes of the kept lives that are found."""
+    rows = np.flatnonzero(hit if kept is None else hit & kept)
+    return {"count": len(rows), "bytes": exact.total(size[rows])}
 
 
 def _both(one: IntArray | None, other: IntArray | None) -> IntArray | None:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import latest_deaths
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -46,7 +47,8 @@ def mapped(
     birth, death, size = (
         recording.values("segment_lives", name, device) for name in ("birth", "death", "size")
     )
-    here = seen(birth, death, event).between(own.start, own.stop - 1)
+    latest = latest_deaths(recording, device, "segment_lives")
+    here = seen(birth, death, event, latest).between(own.start, own.stop - 1)
     address = recording.values("segment_lives", "address", device)[here.row]
     offset, size = extents.place_of(recording, device, address), size[here.row]
     inside = (offset < high) & (offset + size > low) & (size > 0)

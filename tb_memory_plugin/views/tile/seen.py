@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tb_memory_plugin.analysis.alive import outliving
 from tb_memory_plugin.analysis.exact import IntArray
 
 
@@ -39,17 +40,18 @@ class Seen:
         return self.last - self.first + 1
 
 
-def seen(birth: IntArray, death: IntArray, instants: IntArray) -> Seen:
+def seen(birth: IntArray, death: IntArray, instants: IntArray, block_latest: IntArray) -> Seen:
     """The lives (``birth`` never goes back) that are alive after one of the events ``instants``.
 
-    ``instants`` never go back either. Costs a look at what was born before the last of them;
-    only lives of two instants and more are searched for one by one.
+    ``instants`` never go back either; ``block_latest`` is ``alive.latest`` of ``death``. Costs a
+    look at what was born between the first and the last of them; only lives of two instants and
+    more are searched for one by one.
     """
     if not len(instants):
         nothing = np.zeros(0, dtype=np.int64)
         return Seen(nothing, nothing, nothing, nothing.astype(bool))
     born = np.searchsorted(birth, instants, side="right")
-    older = np.flatnonzero(death[: born[0]] > instants[0])
+    older = outliving(death[: born[0]], int(instants[0]), block_latest)
     counts = np.diff(born)
     until = np.repeat(instants[1:], counts)
     younger = np.flatnonzero(death[born[0] : born[-1]] > until)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_memory_plugin.analysis.alive import reserved_known
+from tb_memory_plugin.analysis.alive import latest_deaths, reserved_known
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.ranking import TOP
 from tb_memory_plugin.errors import QueryError
@@ -80,13 +80,14 @@ def tile(
         "by": by,
         "groups": shown.groups,
         "extent": extent,
-        "hits": shown.hits(),
+        "hits": shown.hits,
     }
     if layout == "address":
         about["segments"] = extents.segments(recording, device)
         about["mapped_known"] = reserved_known(recording, device)
     event = recording.values("usage", "event", device)[rows]
-    everything = seen(shown.birth, shown.death, event)
+    latest = latest_deaths(recording, device, shown.table)
+    everything = seen(shown.birth, shown.death, event, latest)
     if shown.kept is not None:
         everything = everything.at(shown.kept[everything.row])
     here = everything.between(own.start, own.stop - 1)
