@@ -50,7 +50,9 @@ def test_a_tpu_by_area(
     assert "stack + heap" in frame.get_by_test_id("timeline-tooltip").inner_text()
     everywhere(watched.page, "areas")
 
-    frame.locator(".numbers button", has_text="+15.7").click()
+    recording = load(shared_data / FILES["tpu"]).recording
+    time = int(recording.values("events", "time", recording.device("0"))[peak["event"]])
+    frame.locator(".numbers button", has_text=f"+{time / 1e9:.1f}").click()
     settle(watched.page)
     assert words_of(watched.page.url)["at"] == str(peak["event"])
 
