@@ -13,7 +13,7 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 # For the oldest packages, where the same properties are tried again (see the Makefile).
-settings.register_profile("fewer", settings.get_profile("any machine"), max_examples=30)
+settings.register_profile("fewer", settings.get_profile("any machine"), max_examples=20)
 settings.load_profile("any machine")
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from demo.allocator import Block, CachingAllocator, OutOfMemory, Settings, SimulatedDriver, snapshot
@@ -16,6 +16,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.facts import facts
 from tb_memory_plugin.readers.torch_structure import from_structure
 from tests.demo.replaying import replay
+from tests.properties import examples
 
 POOL = (0, 7)
 SIGN = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}
@@ -212,7 +213,7 @@ def test_expandable_segments_map_pages_only_where_no_free_block_fits(
         assert all(e["size"] % page == 0 for e in done if e["action"] == "segment_map")
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(plain, min_size=1, max_size=60), chosen_settings, capacities)
 def test_its_own_recordings_replay(actions: list[Any], chosen: Settings, capacity: int) -> None:
     program = Program(made(capacity, chosen))
@@ -224,7 +225,7 @@ def test_its_own_recordings_replay(actions: list[Any], chosen: Settings, capacit
     assert replay(recorded, 0).difference is None
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(any_action, min_size=1, max_size=80), chosen_settings, capacities)
 def test_the_projects_reader_finds_in_it_what_the_allocator_holds(
     actions: list[Any], chosen: Settings, capacity: int

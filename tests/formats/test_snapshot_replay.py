@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -17,6 +17,7 @@ from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import Action
 from tests.fixtures.allocator import MIB
 from tests.fixtures.snapshots import Options, Snapshot, snapshot, write_json, write_pickle
+from tests.properties import examples
 
 _GROWS = ("segment_alloc", "segment_map")
 _SHRINKS = ("segment_free", "segment_unmap")
@@ -109,7 +110,7 @@ options = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(60)
 @given(options)
 def test_replay_identities(chosen: Options) -> None:
     made = snapshot(chosen)
@@ -122,7 +123,7 @@ def test_replay_identities(chosen: Options) -> None:
         assert {key: got[key] for key in expected} == expected
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(options)
 def test_every_entry_is_the_row_it_was(chosen: Options) -> None:
     made = snapshot(chosen)

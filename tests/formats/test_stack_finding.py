@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.readers import identity
 from tb_memory_plugin.readers.torch_frames import FrameStacks
+from tests.properties import examples
 
 Frame = dict[str, Any]
 
@@ -32,7 +33,7 @@ def _by_content(column: list[list[Frame] | None]) -> list[int]:
 _lists = st.lists(st.integers(0, len(_POOL) - 1), max_size=6)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(_lists | st.none(), max_size=60), st.integers(0, 4))
 def test_ids_are_those_of_the_contents(picks: list[list[int] | None], kept: int) -> None:
     column = [None if pick is None else [_POOL[i] for i in pick] for pick in picks]
@@ -48,7 +49,7 @@ def test_ids_are_those_of_the_contents(picks: list[list[int] | None], kept: int)
     assert found == _by_content(column)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(_lists, max_size=40))
 def test_ids_hold_when_nothing_is_shared_and_all_is_given_up(picks: list[list[int]]) -> None:
     stacks = FrameStacks()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tb_memory_plugin.analysis.alive import reserved_known
 from tb_memory_plugin.analysis.derive import derive
@@ -13,6 +13,7 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import AFTER, DERIVED
 from tests.fixtures.histories import Event, history
+from tests.properties import examples
 from tests.unit.analysis.worlds import PAGE, World, ruins, worlds
 
 
@@ -84,7 +85,7 @@ def test_an_allocation_s_segment_maps_its_address_at_its_birth(world: World) -> 
         assert [row["segment"]] == (holding or [None])
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ruins())
 def test_no_history_breaks_the_identities(recording: Recording) -> None:
     events = recording.table("events").num_rows

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -15,6 +15,7 @@ from tb_memory_plugin.analysis.event_list import EventList, event_list
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.worlds import ruins, worlds
 
 STACKS = [[("forward", "model.py", 88), ("main", "train.py", 4)], [("step", "adam.py", 1)]]
@@ -96,7 +97,7 @@ def test_allocations_are_not_asked_about_events() -> None:
         filters.parse("action:alloc")
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.booleans(), max_size=60), st.integers(1, 400), st.integers(0, 70), st.integers(0, 9)
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -16,6 +16,7 @@ from tb_memory_plugin.api import load
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import BlockState
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.simulated import simulated
 from tests.unit.analysis.worlds import PAGE, World, ruins, worlds
 
@@ -153,7 +154,7 @@ _KINDS = {
 }
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(worlds())
 def test_mapped_ranges_are_the_pages_of_every_moment(world: World) -> None:
     recording = derive(world.recording)
@@ -177,7 +178,7 @@ def test_mapped_ranges_are_the_pages_of_every_moment(world: World) -> None:
         ), "neighbours of an expandable segment are one"
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.one_of(ruins(), worlds().map(lambda world: world.recording)))
 def test_it_adds_up_whatever_the_history_says(recording: Recording) -> None:
     found = derive(recording)

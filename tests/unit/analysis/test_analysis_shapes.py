@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis import shapes
@@ -17,6 +17,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.shapes import Multiple, Shape
 from tb_memory_plugin.recording.recording import Recording
 from tests.fixtures.histories import Event, history
+from tests.properties import examples
 from tests.unit.analysis.worlds import World, worlds
 
 HIDDEN, INNER, VOCABULARY = 2560, 6912, 32_000
@@ -122,7 +123,7 @@ def check(recording: Recording, sizes: list[int]) -> None:
             assert any(each in slow and size % each == 0 for each in held - {size})
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(worlds(), st.lists(st.integers(0, 1 << 40), max_size=3))
 def test_guesses_of_any_history_are_those_of_a_plain_count(world: World, sizes: list[int]) -> None:
     recording = derive(world.recording)
@@ -130,7 +131,7 @@ def test_guesses_of_any_history_are_those_of_a_plain_count(world: World, sizes: 
     check(recording, own[:4] + sizes)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data())
 def test_guesses_among_sizes_with_much_in_common_are_those_of_a_plain_count(
     data: st.DataObject,

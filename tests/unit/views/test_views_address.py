@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -19,6 +19,7 @@ from tb_memory_plugin.views.tile import fixed as fixing
 from tb_memory_plugin.views.tile import merged as merging
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.simulated import simulated
 from tests.unit.analysis.worlds import PAGE, World, ruins, worlds
 from tests.unit.views.tiles import beside, decoded
@@ -59,7 +60,7 @@ def columns_of(recording: Recording, answer: bytes) -> list[tuple[int, list[tupl
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(worlds(), st.integers(0, 4))
 def test_a_column_has_the_pages_of_its_moment(world: World, level: int) -> None:
     recording = derive(world.recording)
@@ -72,7 +73,7 @@ def test_a_column_has_the_pages_of_its_moment(world: World, level: int) -> None:
         assert sorted(pages) == sorted(world.mapped[event + 1])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(worlds(), st.integers(0, 3), st.data())
 def test_a_part_of_the_picture_has_what_is_in_it(
     world: World, level: int, data: st.DataObject
@@ -147,7 +148,7 @@ def runs(
     return free, used
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.one_of(ruins(), worlds().map(lambda world: world.recording)), st.data())
 def test_a_hole_is_that_of_the_state_whatever_the_history_says(
     recording: Recording, data: st.DataObject

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -18,6 +18,7 @@ from tb_memory_plugin.views import breakdown
 from tb_memory_plugin.views import csv as tables
 from tests.fixtures.histories import history
 from tests.fixtures.training import training
+from tests.properties import examples
 from tests.unit.analysis.worlds import worlds
 
 
@@ -214,7 +215,7 @@ def test_the_rest_s_key_takes_what_the_chart_calls_the_rest() -> None:
     assert rest["total_count"] == shown["rest"]["count"] == 180
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(worlds(), st.integers(-1, 60))
 def test_groups_are_what_the_simulation_has_alive(world: Any, event: int) -> None:
     recording = derive(world.recording)

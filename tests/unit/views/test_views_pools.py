@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -20,6 +20,7 @@ from tb_memory_plugin.store.load import load_path
 from tb_memory_plugin.views import bands, pools, usage
 from tb_memory_plugin.views.segments_groups import groups_of
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.simulated import simulated
 from tests.unit.analysis.worlds import ruins, worlds
 
@@ -51,7 +52,7 @@ def key(recording: Recording, row: dict[str, Any]) -> str:
     return f"{first}@{'?' if stream is None else hex(stream)}"
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.one_of(
         worlds().map(lambda world: world.recording),
@@ -150,7 +151,7 @@ def test_an_allocator_that_holds_nothing_has_no_envelopes() -> None:
     assert table.column("event").to_pylist() == [-1, -1]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(
         st.tuples(st.integers(0, 5), st.integers(1, 9), st.booleans()), min_size=1, max_size=30

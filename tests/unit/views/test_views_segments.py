@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -22,6 +22,7 @@ from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import events, segments, segments_csv
 from tb_memory_plugin.views.segments_whole import whole
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.simulated import simulated
 
 
@@ -37,7 +38,7 @@ def ask(recording: Recording, **question: Any) -> tuple[dict[str, Any], pa.Table
     return json.loads(first.schema.metadata[b"state"]), first, second
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.integers(0, 30),
     st.booleans(),
@@ -282,7 +283,7 @@ def test_events_as_csv_are_whole_or_refused(monkeypatch: pytest.MonkeyPatch) -> 
     assert "".join(segments_csv.listed(recording, device, "event<5")).count("\n") == 6
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(0, 30), st.integers(-1, 60), st.integers(0, 27), st.integers(9, 24))
 def test_what_passes_a_filter_is_told_of_every_block(
     seed: int, event: int, power: int, size: int

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -19,6 +19,7 @@ from tb_memory_plugin.views.tile import fixed, stacked
 from tb_memory_plugin.views.tile import merged as merging
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.worlds import World, worlds
 from tests.unit.views.tiles import decoded, drawn
 
@@ -39,7 +40,7 @@ def asked(recording: Recording, **question: Any) -> bytes:
     return tile(recording, recording.devices[0], **{**plain, **question})
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(worlds(), st.integers(0, 4), st.sampled_from(["event", "time"]))
 def test_columns_hold_what_is_alive_in_order_of_birth(world: World, level: int, axis: str) -> None:
     recording = derive(world.recording)
@@ -71,7 +72,7 @@ def test_columns_hold_what_is_alive_in_order_of_birth(world: World, level: int, 
                 assert seen_in[each["allocation"]] == 1
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(worlds(), st.integers(0, 3), st.integers(1, 40), st.data())
 def test_any_window_of_bytes_shows_the_same_picture(
     world: World, level: int, height: int, data: st.DataObject
@@ -99,7 +100,7 @@ def test_any_window_of_bytes_shows_the_same_picture(
 
 
 @pytest.mark.parametrize("most", [stacked.MOST_CHANGES, 30])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(world=worlds(), level=st.integers(0, 3), height=st.integers(1, 40))
 def test_what_is_not_drawn_stands_where_it_is(
     most: int, world: World, level: int, height: int
@@ -150,7 +151,7 @@ def test_columns_are_those_of_the_usage_table(world: World, level: int) -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(worlds(), st.integers(0, 3), st.sampled_from(["address", "lane"]))
 def test_fixed_lives_do_not_overlap_and_are_the_same_ones(
     world: World, level: int, layout: str

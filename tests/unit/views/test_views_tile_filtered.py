@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views.tile import fixed, merged, stacked
 from tb_memory_plugin.views.tile.window import LAYOUTS, tile
+from tests.properties import examples
 from tests.unit.analysis.worlds import World, worlds
 from tests.unit.views.tiles import decoded, drawn
 
@@ -55,7 +56,7 @@ def questions(draw: st.DrawFn) -> dict[str, Any]:
 
 @pytest.mark.parametrize("most", FEW)
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     world=worlds(),
     question=questions(),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -19,6 +19,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.store.load import load_path
 from tb_memory_plugin.views.tile.window import BINS, LAYOUTS, tile
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.simulated import simulated
 from tests.unit.analysis.worlds import ruins, worlds
 from tests.unit.views.tiles import decoded
@@ -112,7 +113,7 @@ def check(recording: Recording, device: Device, level: int, question: dict[str, 
 
 
 @pytest.mark.parametrize("of", ["allocations", "segments"])
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     recording=st.one_of(
         worlds().map(lambda world: world.recording),
@@ -137,7 +138,7 @@ def test_a_bin_shows_the_most_of_what_is_drawn(
             check(found, found.devices[0], level, question)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(ruins(), st.sampled_from(NARROWED))
 def test_so_it_does_where_the_history_contradicts_itself(
     recording: Recording, narrowed: dict[str, Any]
@@ -147,7 +148,7 @@ def test_so_it_does_where_the_history_contradicts_itself(
         check(found, found.devices[0], level, {"axis": "event", **narrowed})
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(recording=worlds().map(lambda world: derive(world.recording)), level=st.integers(0, 4))
 def test_a_filter_that_all_pass_changes_no_moment(recording: Recording, level: int) -> None:
     if not len(recording.table("events")):

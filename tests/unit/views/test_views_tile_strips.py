@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -13,6 +13,7 @@ from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views.tile import fixed
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.worlds import World, worlds
 from tests.unit.views.tiles import decoded
 
@@ -22,7 +23,7 @@ def asked(recording: Recording, **question: Any) -> bytes:
     return tile(recording, recording.devices[0], **{**plain, **question})
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(worlds(), st.integers(0, 3), st.sampled_from(["address", "lane"]), st.integers(1, 60))
 def test_what_is_alive_is_in_a_row_or_a_strip_and_nothing_else_is(
     world: World, level: int, layout: str, height: int

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
@@ -17,6 +17,7 @@ from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views.usage import window
 from tests.fixtures.histories import history
+from tests.properties import examples
 from tests.unit.analysis.worlds import ruins, worlds
 
 
@@ -69,7 +70,7 @@ def expected(recording: Recording, axis: str, begin: int, end: int) -> tuple[int
     return highest, None if None in mapped else max(mapped)  # type: ignore[type-var]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     worlds(),
     st.sampled_from(["event", "time"]),
@@ -105,7 +106,7 @@ def test_every_bin_shows_its_highest_state(
         assert row["reserved_max"] == mapped
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(worlds(), st.integers(1, 50), st.integers(1, 3))
 def test_groups_add_up_and_are_what_is_alive(world: Any, width: int, top: int) -> None:
     recording = derive(world.recording)
@@ -128,7 +129,7 @@ def test_groups_add_up_and_are_what_is_alive(world: Any, width: int, top: int) -
                 assert found == truth[None]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(ruins(), st.sampled_from(sorted(GROUPINGS)), st.integers(1, 40))
 def test_no_history_loses_its_peak_or_a_byte(recording: Recording, by: str, width: int) -> None:
     recording = derive(recording)
