@@ -1,4 +1,4 @@
-"""A snapshot's allocations as its file has them, and the groups that they are in, one by one."""
+"""A snapshot's allocations as its file has them, one by one."""
 
 from __future__ import annotations
 
@@ -11,21 +11,6 @@ from typing import Any
 
 from tests.browser.replaying import Range, Replay
 
-#: What is known of no value.
-BEFORE = "before the window"
-#: Ends of the classes of ages and lifetimes, by time in ns and by events.
-TIMES = {
-    10**3: "1 µs",
-    10**4: "10 µs",
-    10**5: "100 µs",
-    10**6: "1 ms",
-    10**7: "10 ms",
-    10**8: "100 ms",
-    10**9: "1 s",
-    10**10: "10 s",
-}
-EVENTS = {10**n: f"{10**n:,} events".replace(",", " ") for n in range(1, 7)}
-
 
 @dataclass(frozen=True)
 class Filed:
@@ -35,18 +20,21 @@ class Filed:
     death: float
     address: int
     bytes: int
+    #: Of its block, where that is there at the end.
+    size: int | None
     stream: int
     stack: tuple[tuple[str, str, int], ...]
 
 
 class File:
-    """The allocations of a snapshot's first device, read from its pickle with nothing of ours."""
+    """The allocations of a snapshot's device, read from its pickle with nothing of ours."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, ordinal: int = 0) -> None:
         with path.open("rb") as file:
             self.structure: dict[str, Any] = pickle.load(file)
-        self.trace: list[dict[str, Any]] = self.structure["device_traces"][0]
-        self.replay = Replay(self.structure, 0)
+        self.ordinal = ordinal
+        self.trace: list[dict[str, Any]] = self.structure["device_traces"][ordinal]
+        self.replay = Replay(self.structure, ordinal)
 
     @cached_property
     def lives(self) -> list[Filed]:
@@ -64,7 +52,7 @@ class File:
                 if block["state"] != "inactive":
                     asked = {**block, "size": block["requested_size"], "stream": segment["stream"]}
                     birth, born = living.pop(address, (-1, asked))
-                    found.append(_life(birth, math.inf, address, born))
+                    found.append(_life(birth, math.inf, address, born, block["size"]))
                 address += block["size"]
         assert not living
         return found
@@ -84,90 +72,47 @@ class File:
     def alive(self, event: int) -> list[Filed]:
         return [life for life in self.lives if life.birth <= event < life.death]
 
-    def group(self, life: Filed, by: str, at: int) -> Any:
-        """The name of the group of a life, by stack and by size what is common to it.
-
-        ``at`` is the cursor. By pool only of what is alive at the peak.
-        """
-        if by == "stream":
-            return f"stream {life.stream:#x}" if life.stream else "default stream"
-        if by == "size":
-            return life.bytes
-        if by == "age":
-            return self._age(life, at)
-        told = {"lifetime": self._lifetime, "annotation": self._annotation, "pool": self._pool}
-        return told[by](life) if by in told else life.stack or self._unknown
-
-    @cached_property
-    def _unknown(self) -> str:
-        """What is without a stack: one group, whether it is older than the window or not."""
-        young = any(life.birth >= 0 for life in self.lives if not life.stack)
-        return "no stack recorded" if young else BEFORE
-
-    @cached_property
-    def _is_timed(self) -> bool:
-        return "time_us" in self.trace[0]
-
-    def _since(self, begin: int, end: int) -> int:
-        """From event to event, in ns where there are times."""
-        if not self._is_timed:
-            return end - begin
-        return 1000 * int(self.trace[end]["time_us"] - self.trace[begin]["time_us"])
-
-    def _class(self, length: int) -> str:
-        edges = TIMES if self._is_timed else EVENTS
-        return next(f"under {name}" for limit, name in edges.items() if length < limit)
-
-    def _age(self, life: Filed, at: int) -> str:
-        if life.birth < 0:
-            return BEFORE
-        return "born later" if life.birth > at else self._class(self._since(life.birth, at))
-
-    def _lifetime(self, life: Filed) -> str:
-        if life.death == math.inf:
-            return "not freed"
-        return BEFORE if life.birth < 0 else self._class(self._since(life.birth, int(life.death)))
-
-    def _annotation(self, life: Filed) -> str:
-        if life.birth < 0:
-            return BEFORE
-        time, open_ = self.trace[life.birth]["time_us"], []
-        for each in self.structure["external_annotations"]:
-            if each["device"] == 0 and each["time_us"] <= time:
-                if each["stage"] == "START":
-                    open_.append(each["name"])
-                else:
-                    open_.reverse()
-                    open_.remove(each["name"])
-                    open_.reverse()
-        return open_[-1] if open_ else "outside any annotation"
-
-    def _pool(self, life: Filed) -> str:
-        """Only segments that are there at the end name theirs, and so what grew with them."""
-        (held,) = (r for r in self._at_peak if r.address <= life.address < r.end)
+    def pool_of(self, held: Range) -> tuple[int, int] | None:
+        """Only ranges that are there at the end name theirs, and so what grew with them."""
         pools = {
             pool for begin, end, pool in self._grown if begin <= held.address and held.end <= end
         }
         if (held.address, held.since) in self._last:
             pools.add(self._last[held.address, held.since])
-        if not pools:
-            return BEFORE if life.birth < 0 else "pool not known"
-        ((kind, number),) = pools
-        return f"private pool {kind},{number}" if (kind, number) != (0, 0) else "default pool"
+        assert len(pools) < 2
+        return pools.pop() if pools else None
 
     @cached_property
-    def _at_peak(self) -> list[Range]:
+    def is_expandable(self) -> bool:
+        """Whether segments are mapped and unmapped in parts."""
+        return any(entry["action"] == "segment_map" for entry in self.trace)
+
+    def is_waiting(self, life: Filed, event: int) -> bool:
+        """Whether an allocation that is alive after an event is freed by the program by then."""
+        return any(life.birth < at <= event for at in self._requests.get(life.address, ()))
+
+    @cached_property
+    def _requests(self) -> dict[int, list[int]]:
+        """The events that ask for a free, by address."""
+        found: dict[int, list[int]] = {}
+        for event, entry in enumerate(self.trace):
+            if entry["action"] == "free_requested":
+                found.setdefault(entry["addr"], []).append(event)
+        return found
+
+    @cached_property
+    def at_peak(self) -> list[Range]:
         return self.replay.after(self.peak)
 
     @cached_property
-    def _last(self) -> dict[tuple[int, int], Any]:
+    def _last(self) -> dict[tuple[int, int], tuple[int, int]]:
         """The pool of every range that is mapped at the end, by address and first event."""
         pools = {each["address"]: each["segment_pool_id"] for each in self.replay.segments}
         ranges = self.replay.after(len(self.trace) - 1)
         return {(r.address, r.since): pools[r.address] for r in ranges if r.address in pools}
 
     @cached_property
-    def _grown(self) -> list[tuple[int, int, Any]]:
+    def _grown(self) -> list[tuple[int, int, tuple[int, int]]]:
         """Begin and end of what expandable segments ever had mapped, and the pool of each."""
         mapped = [
             (entry["addr"], entry["addr"] + entry["size"])
@@ -190,7 +135,9 @@ class File:
         ]
 
 
-def _life(birth: int, death: float, address: int, said: dict[str, Any]) -> Filed:
+def _life(
+    birth: int, death: float, address: int, said: dict[str, Any], size: int | None = None
+) -> Filed:
     frames = said.get("frames") or ()
     stack = tuple((frame["name"], frame["filename"], frame["line"]) for frame in frames)
-    return Filed(birth, death, address, said["size"], said["stream"], stack)
+    return Filed(birth, death, address, said["size"], size, said["stream"], stack)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +61,14 @@ class Strip:
         """What there is between two places of the line."""
         return [
             part
-            for part in parts(self.segment)
+            for part in self._parts
             if self.x_of(part.end) > left and self.x_of(part.begin) < right
         ]
+
+    @cached_property
+    def _parts(self) -> list[Part]:
+        own = parts(self.segment)
+        return [part for part in own if part.end >= self.begin and part.begin <= self.end]
 
 
 def parts(segment: dict[str, Any], kind: str | None = None) -> list[Part]:
@@ -80,12 +86,16 @@ def parts(segment: dict[str, Any], kind: str | None = None) -> list[Part]:
     return [part for part in found if part.begin < part.end and kind in (None, part.kind)]
 
 
-def strips(segments: list[dict[str, Any]], width: int, zoom: int = 0) -> Iterator[Strip]:
+def strips(
+    segments: list[dict[str, Any]], width: int, zoom: int = 0, most: int | None = None
+) -> Iterator[Strip]:
     """Segments by pool, stream and address, in lines of ``width`` pixels.
 
-    ``zoom`` is how often the scale is doubled; all that is reserved is in ``segments``.
+    ``zoom`` is how often the scale is doubled. ``most`` is what is reserved at most, if that is not
+    what ``segments`` are together.
     """
-    line = math.ceil(sum(each["total_size"] for each in segments) / LINES) / 2**zoom
+    whole = most or sum(each["total_size"] for each in segments)
+    line = math.ceil(whole / LINES) / 2**zoom
     y = 0
     for _, group in groupby(sorted(segments, key=_order), key=lambda each: _order(each)[:2]):
         y, x = y + HEAD - LINE, float(width)
@@ -113,7 +123,8 @@ class Painted:
     def __init__(self, canvas: Locator) -> None:
         found = canvas.evaluate(_PIXELS)
         self.width: int = found["width"]
-        self._kinds = [_kind(colour) for colour in found["names"]]
+        self._names = ["#" + "".join(f"{each:02x}" for each in name) for name in found["names"]]
+        self._kinds = [_kind(name) for name in self._names]
         self._pixels: str = found["pixels"]
         self.height = len(self._pixels) // self.width
 
@@ -123,8 +134,20 @@ class Painted:
         found = (self._kinds[ord(self._pixels[y * self.width + x])] for y in rows)
         return {kind for kind in found if kind}
 
+    def colours(self, x: int, top: int) -> set[str]:
+        """The colours in a column of the bar that begins at ``top``, between its frames."""
+        rows = range(top + 3, top + BAR - 3)
+        return {self._names[ord(self._pixels[y * self.width + x])] for y in rows}
 
-def _kind(colour: list[int]) -> str | None:
+    def places(self, colour: str) -> set[tuple[int, int]]:
+        """Where in the picture a colour is, from its upper left corner."""
+        if colour not in self._names:
+            return set()
+        letter = chr(self._names.index(colour))
+        found = (at for at, each in enumerate(self._pixels) if each == letter)
+        return {(at % self.width, at // self.width) for at in found}
+
+
+def _kind(name: str) -> str | None:
     """What a colour stands for."""
-    name = "#" + "".join(f"{each:02x}" for each in colour)
     return next((kind for kind, own in COLOURS.items() if own == name), None)

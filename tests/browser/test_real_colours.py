@@ -15,6 +15,7 @@ from tests.browser.filed import File, Filed
 from tests.browser.looking import link
 from tests.browser.looping import grouping
 from tests.browser.mapping import BACKGROUNDS
+from tests.browser.named import group_of, in_figures, is_called
 from tests.browser.picturing import Picture
 from tests.browser.real import SERVED, show
 from tests.browser.recorded import Life, recorded
@@ -104,7 +105,7 @@ def _check(
     assert len(there) > 5, by
     found: dict[Any, str] = {}
     for life, middle in there:
-        group = file.group(life, by, at)
+        group = group_of(file, life, by, at)
         colour = column[int((middle - low) / pixel)]
         if group not in found:
             told = shown.hover(0.5, (middle - low) / (high - low)).split("\n")[0]
@@ -122,21 +123,16 @@ def _check(
 def _check_name(name: str, group: Any, by: str, file: File, shown: int) -> None:
     smaller = re.fullmatch(r"(\d+) smaller groups", name)
     if smaller:
-        everything = {file.group(life, by, file.peak) for life in file.lives}
+        everything = {group_of(file, life, by, file.peak) for life in file.lives}
         assert int(smaller[1]) == len(everything) - shown + 1
         held: Counter[Any] = Counter()
         for life in file.alive(file.peak):
-            held[file.group(life, by, file.peak)] += life.bytes
+            held[group_of(file, life, by, file.peak)] += life.bytes
         assert held[group] <= held.most_common(TOP)[-1][1]
     elif by == "size":
-        assert name == _figures(group)
+        assert name == in_figures(group)
     elif by == "stack" and isinstance(group, tuple):
-        places = {f"{Path(path).name}:{line}".removesuffix(":0") for _, path, line in group}
-        for part in re.split(" [←→] ", re.sub(r"^\(\d+\) ", "", name)):
-            said, _, place = part.partition(" · ")
-            function = said.rstrip("…").split("::")[-1]  # an op is aten::empty_strided
-            assert any(function in each for each, _, _ in group), (name, group)
-            assert place in ("", *places), (name, group)
+        assert is_called(group, name), (name, group)
     else:
         assert name == group
 
@@ -156,11 +152,3 @@ def _legend(frame: FrameLocator) -> list[tuple[str, str]]:
 def _rest(legend: list[tuple[str, str]]) -> str | None:
     """The colour of the groups that have none of their own."""
     return next((colour for name, colour in legend if name.endswith(" smaller groups")), None)
-
-
-def _figures(size: int) -> str:
-    """Bytes in three figures."""
-    power = (size.bit_length() - 1) // 10
-    value = size / 1024**power
-    digits = 0 if power == 0 or value >= 99.95 else 1 if value >= 9.995 else 2
-    return f"{value:.{digits}f} {('B', 'KiB', 'MiB', 'GiB')[power]}"

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.framed
 
 NAME = "private_pools_nohistory"
 #: Keeps what is written on the map, and how far down.
-_WRITTEN = """
+WRITTEN = """
   const { fillText } = CanvasRenderingContext2D.prototype;
   globalThis.written = [];
   CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
@@ -52,7 +52,7 @@ def segments(shared_data: Path) -> list[dict[str, Any]]:
 def test_every_byte_has_its_row_its_words_and_its_colour(
     watched: Watched, server: TensorBoardServer, segments: list[dict[str, Any]], pictures: Any
 ) -> None:
-    watched.page.add_init_script(_WRITTEN)
+    watched.page.add_init_script(WRITTEN)
     frame = show(watched, server, NAME)
     plugin = next(each for each in watched.page.frames if "name=memory" in each.url)
     shown = Painted(frame.get_by_test_id("segments-canvas"))

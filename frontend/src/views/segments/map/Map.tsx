@@ -11,7 +11,7 @@ import { MAP_HEIGHT, type Model } from "../model";
 import { type Source, type Stretch, stretchesAt, thingIn } from "./blocks";
 import { follow } from "./gestures";
 import { fillOf, groupsOf } from "./groups";
-import { stripsOf, topOf } from "./layout";
+import { scrollTo, stripsOf, topOf } from "./layout";
 import { paintMap } from "./paint";
 import { MapTooltip } from "./Tooltip";
 import { fillsFor } from "./textures";
@@ -22,10 +22,12 @@ export function SegmentMap({ model }: { model: Model }) {
   useEffect(() => (box.current === null ? undefined : follow(box.current, model, pick)), [model]);
   usePaint(canvas, () => pictureOf(model));
   useLayoutEffect(() => {
-    if (box.current !== null && box.current.scrollTop !== model.scroll.value) {
-      box.current.scrollTop = model.scroll.value;
-    }
-  }, [model.scroll.value, model.layout.value]);
+    const { current } = box;
+    if (current === null || current.scrollTop === model.scroll.value) return;
+    current.scrollTop = model.scroll.value;
+    // A box that has grown is scrolled less far than was asked for.
+    model.scroll.value = current.scrollTop;
+  }, [model.scroll.value, model.layout.value, model.height.value]);
   const words = useComputed(() => describe(model));
   const height = model.layout.value?.height ?? 0;
   return (
@@ -135,9 +137,7 @@ export function reveal(model: Model, stretches: readonly Stretch[]): void {
   const top = topOf(layout, { segment: first.segment, offset: first.from });
   const [strip] = stripsOf(layout, state.segments, first.segment, top, top);
   const [from, seen] = [model.scroll.peek(), model.height.peek()];
-  const y = strip?.y ?? top;
-  if (y < from) model.scroll.value = Math.max(0, y - 24);
-  else if (y + 24 > from + seen) model.scroll.value = y + 48 - seen;
+  model.scroll.value = scrollTo(layout, strip?.y ?? top, from, seen);
 }
 
 function describe(model: Model): string {

@@ -130,6 +130,16 @@ export function topOf(layout: Layout, { segment, offset }: Place): number {
   return (layout.top[segment] as number) + Math.floor(offset / layout.lineBytes) * LINE;
 }
 
+/**
+ * Where to scroll, from `from`, so that the line at `y` is among the `seen` pixels in view: no further
+ * than there is something, since a box can be scrolled no further.
+ */
+export function scrollTo(layout: Layout, y: number, from: number, seen: number): number {
+  const most = Math.max(0, layout.height - seen);
+  if (y < from) return Math.min(Math.max(0, y - HEAD), most);
+  return y + LINE > from + seen ? Math.min(y + 2 * LINE - seen, most) : from;
+}
+
 /** The part of the line of all segments that lies between two heights: what to ask for in detail. */
 export function lineBetween(
   layout: Layout,

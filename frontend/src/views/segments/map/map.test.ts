@@ -10,6 +10,7 @@ import {
   layOut,
   lineBetween,
   placeAt,
+  scrollTo,
   stripsOf,
   topOf,
 } from "./layout";
@@ -136,6 +137,21 @@ describe("lines of segments", () => {
     }
     expect(seen).toBeGreaterThan(1000);
     expect(firstBelow(layout, layout.height)).toBe(segments.length);
+  });
+
+  it("are scrolled to, with what is around them, but never beyond their ends", () => {
+    const { segments } = made(Array.from({ length: 20 }, () => [0, 1000]));
+    const layout = layOut(segments, 500, 1000);
+    const [seen, last] = [10 * LINE, HEAD + 19 * LINE];
+    expect(layout.height).toBe(last + LINE);
+    expect(scrollTo(layout, last, 0, seen)).toBe(layout.height - seen);
+    expect(scrollTo(layout, last - 5 * LINE, 0, seen)).toBe(last - 3 * LINE - seen);
+    expect(scrollTo(layout, 2 * LINE, 5 * LINE, seen)).toBe(2 * LINE - HEAD);
+    expect(scrollTo(layout, HEAD, 5 * LINE, seen)).toBe(0);
+    expect(scrollTo(layout, 6 * LINE, 5 * LINE, seen)).toBe(5 * LINE);
+    // All of it is in view: there is nowhere to scroll.
+    expect(scrollTo(layout, last, 0, layout.height + 12)).toBe(0);
+    expect(scrollTo(layout, last, 0, layout.height - 1)).toBe(1);
   });
 
   it("say which part of all segments is in view", () => {
