@@ -171,6 +171,11 @@ export const getSources = (signal?: AbortSignal): Promise<SourceList> =>
 export const getOpen = (source: string, signal?: AbortSignal): Promise<OpenStatus> =>
   polled("open", { source }, signal);
 
+/** Has the session of a source read in the background, or no longer. */
+export const readSession = async (source: string, stop = false): Promise<void> => {
+  await polled("read", { source, stop: stop ? 1 : null });
+};
+
 export const getSummary = (source: string, signal?: AbortSignal): Promise<Summary> =>
   json("summary", { source }, signal);
 

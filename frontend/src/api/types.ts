@@ -7,7 +7,18 @@ export interface Brief {
   events: number | null;
   steps: number | null;
   devices: number | null;
+  /** The highest peak of a device, which device that is, and how much it has. */
   peak_bytes: number | null;
+  peak_device: string | null;
+  capacity: number | null;
+}
+
+/** Recordings captured together: the hosts of a capture, the ranks of a job. */
+export interface Session {
+  key: string;
+  run: string;
+  label: string;
+  of: "host" | "rank";
 }
 
 export interface Source {
@@ -21,12 +32,17 @@ export interface Source {
   error: string | null;
   live: boolean;
   uploaded: boolean;
+  /** Key of the session it is of, and who it is in there. */
+  session: string | null;
+  host: string | null;
+  rank: number | null;
   brief: Brief | null;
 }
 
 export interface SourceList {
   scanning: boolean;
   logdirs: string[];
+  sessions: Session[];
   sources: Source[];
   /** Whether the server was started so that it shows the code behind a line. */
   shows_code: boolean;
@@ -112,6 +128,8 @@ export interface Summary {
   run: string;
   name: string;
   time_origin_ns: number | null;
+  /** The same to the nanosecond, which a number cannot tell. */
+  time_origin: string | null;
   live: boolean;
   problems: string[];
   missing: Missing[];

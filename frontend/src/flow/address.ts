@@ -16,10 +16,19 @@ export const currentHash = (frame: Window): string | null =>
 
 /** Changes the hash without a new entry in the history, so that "back" leaves the page. */
 export function replaceHash(frame: Window, hash: string): void {
+  change(frame, hash, (history, url) => history.replaceState(history.state, "", url));
+}
+
+/** Changes the hash with a new entry in the history, so that "back" leads to what was there. */
+export function pushHash(frame: Window, hash: string): void {
+  change(frame, hash, (history, url) => history.pushState(history.state, "", url));
+}
+
+function change(frame: Window, hash: string, put: (history: History, url: string) => void): void {
   const target = addressFrame(frame);
   if (!target || target.location.hash === hash) return;
   const { pathname, search } = target.location;
-  target.history.replaceState(target.history.state, "", `${pathname}${search}${hash}`);
+  put(target.history, `${pathname}${search}${hash}`);
 }
 
 export function onHashChange(frame: Window, heard: (hash: string) => void): () => void {

@@ -23,6 +23,9 @@ const source = (name: string, over: Partial<Source> = {}): Source => ({
   error: null,
   live: false,
   uploaded: false,
+  session: null,
+  host: null,
+  rank: null,
   brief: null,
   ...over,
 });

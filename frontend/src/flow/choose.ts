@@ -2,7 +2,8 @@
 
 import { batch, signal } from "@preact/signals";
 import type { Axis, Device, Source, Summary } from "../api";
-import { device, openStatus, sourceId, summary } from "../state/recording";
+import { firstHost } from "../state/hosts";
+import { device, extent, openStatus, sourceId, summary } from "../state/recording";
 import {
   areas,
   axis,
@@ -28,6 +29,7 @@ import {
   sort,
   upwards,
 } from "../state/view";
+import { type Clocked, onClock, sinceOrigin } from "./clock";
 import type { Link } from "./link";
 
 /** The rest of a link, waiting for its source to be found and read. */
@@ -35,6 +37,9 @@ export const pending = signal<Link | null>(null);
 
 /** Set once the user picked a grouping or came with one; else each device starts with its own. */
 let groupingChosen = false;
+
+/** The window of the host that was left, for the one that is being opened. */
+let carried: Clocked | null = null;
 
 function forgetPlace(): void {
   range.value = null;
@@ -59,7 +64,25 @@ export function chooseSource(id: string): void {
     only.value = "all";
     minimum.value = 0;
     groupingChosen = false;
+    carried = null;
     forgetPlace();
+  });
+}
+
+/**
+ * Another host of the same session: what is looked at stays, as far as that one has it.
+ * `link` is the state as a link; events, allocations and bytes in it are of the host that is left.
+ */
+export function chooseHost(id: string, link: Link): void {
+  const left = summary.peek();
+  // One that is left before it was read had not taken the window in yet.
+  const window =
+    left === null ? carried : axis.peek() === "time" ? onClock(range.peek(), left) : null;
+  batch(() => {
+    chooseSource(id);
+    const { window: _window, at: _at, selection: _selection, bytes: _bytes, ...kept } = link;
+    pending.value = kept;
+    carried = window;
   });
 }
 
@@ -109,6 +132,11 @@ function startWith(fresh: Summary, link: Link | null): void {
   if (link?.by && fresh.groupings.some(({ key }) => key === link.by)) chooseGrouping(link.by);
   else if (chosen) by.value = chosen.default_grouping;
   if (link) applyPlace(link, fresh);
+  const everything = extent.peek();
+  if (carried && everything && axis.peek() === "time") {
+    range.value = sinceOrigin(carried, fresh, everything);
+  }
+  carried = null;
 }
 
 /** The device that filled up most is the one to look at first. */
@@ -147,7 +175,13 @@ const AUTOMATIC_BYTES = 512 * 2 ** 20;
 export function firstChoice(sources: readonly Source[]): Source | null {
   const newest = [...sources].sort((a, b) => b.modified_ns - a.modified_ns);
   const small = ({ state, bytes }: Source): boolean => state !== "error" && bytes < AUTOMATIC_BYTES;
-  return newest.find(({ state }) => state === "ready") ?? newest.find(small) ?? null;
+  const found = newest.find(({ state }) => state === "ready") ?? newest.find(small) ?? null;
+  if (!found?.session) return found;
+  // Of a session the first host, but not one that takes longer to open.
+  const { session, state } = found;
+  return firstHost(
+    newest.filter((one) => one.session === session && one.state === state && small(one)),
+  );
 }
 
 /** The source a link means, whatever its id is in this server; of a run alone, a sensible one. */

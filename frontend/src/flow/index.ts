@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { visible } from "../state/visible";
+import { followHosts, rereadHosts } from "./hosts";
 import { connect } from "./ipc";
 import { followLink } from "./linking";
 import { followSource, reopen } from "./opening";
@@ -14,6 +15,7 @@ export function startFlow(frame: Window): () => void {
     if (visible.peek()) {
       refreshSources();
       reopen();
+      rereadHosts();
     } else missed = true;
   };
   host?.listen("experimental.DataReloaded", reload);
@@ -21,6 +23,7 @@ export function startFlow(frame: Window): () => void {
     followLink(frame, host),
     pollSources(),
     followSource(),
+    followHosts(),
     effect(() => {
       if (!visible.value || !missed) return;
       missed = false;

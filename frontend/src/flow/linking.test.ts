@@ -10,8 +10,14 @@ import { followLink } from "./linking";
 class Page extends EventTarget {
   readonly location = { hash: "", pathname: "/", search: "?x=1" };
   written: string[] = [];
+  /** Addresses that "back" leads to. */
+  left: string[] = [];
   readonly history = {
     state: { kept: true },
+    pushState: (state: unknown, title: string, url: string): void => {
+      this.left.push(this.location.hash);
+      this.history.replaceState(state, title, url);
+    },
     replaceState: (state: unknown, _title: string, url: string): void => {
       if (state !== this.history.state) throw new Error("TensorBoard's own state was lost");
       this.written.push(url);
@@ -34,6 +40,7 @@ const known = (): SourceList => ({
   scanning: false,
   shows_code: false,
   logdirs: [],
+  sessions: [],
   sources: ["a", "b"].map(
     (name) =>
       ({ id: `id ${name}`, run: "run", name, modified_ns: 1, bytes: 1, state: "new" }) as Source,
@@ -123,6 +130,27 @@ it("writes once for a storm of changes", () => {
   settle();
   expect(page.written.length - before).toBe(1);
   expect(page.location.hash).toContain("p.memory.window=99..200");
+});
+
+it("goes back to the recording that was left, and past everything else", () => {
+  end = followLink(frame(), null);
+  sourceList.value = known();
+  chooseSource("id a");
+  applySummary(recording);
+  settle();
+  cursor.value = 3;
+  settle();
+  expect(page.left).toEqual([]);
+  chooseSource("id b");
+  applySummary(recording);
+  settle();
+  expect(page.left).toHaveLength(1);
+  expect(page.left[0]).toContain("p.memory.source=a&");
+  page.go(page.left[0] ?? "");
+  applySummary(recording);
+  settle();
+  expect([sourceId.value, cursor.value]).toEqual(["id a", 3]);
+  expect(page.left).toHaveLength(1);
 });
 
 it("leaves the address alone while another tab is shown", () => {

@@ -28,7 +28,7 @@ import {
   viewKey,
 } from "../state/view";
 import { visible } from "../state/visible";
-import { currentHash, onHashChange, replaceHash } from "./address";
+import { currentHash, onHashChange, pushHash, replaceHash } from "./address";
 import { applySummary, chooseSource, firstChoice, linked, pending } from "./choose";
 import type { Host } from "./ipc";
 import { CALLS, type CallsWord, fromWords, type Link, readHash, writeHash } from "./link";
@@ -47,14 +47,20 @@ export function followLink(frame: Window, host: Host | null): () => void {
       const link = stateLink();
       if (!link || !visible.value) return;
       // Browsers refuse to have an address changed with every frame of a zoom.
-      return later(() => {
-        replaceHash(frame, writeHash(currentHash(frame) ?? "", link));
-      }, SETTLE_MS);
+      return later(() => write(frame, link), SETTLE_MS);
     }),
   ];
   return () => {
     for (const end of ends) end();
   };
+}
+
+/** "Back" leads to the recording that was left; all else of a link is one entry of the history. */
+function write(frame: Window, link: Link): void {
+  const before = currentHash(frame) ?? "";
+  const { run, source: name } = readHash(before);
+  const isAnother = name !== undefined && (name !== link.source || run !== link.run);
+  (isAnother ? pushHash : replaceHash)(frame, writeHash(before, link));
 }
 
 /** TensorBoard in another origin's frame cannot be read, but tells when asked. */
@@ -105,7 +111,7 @@ const CALLS_SHOWN: Readonly<Record<CallsWord, () => boolean>> = {
 };
 
 /** What the address should say now; null while there is nothing worth a link. */
-function stateLink(): Link | null {
+export function stateLink(): Link | null {
   const shown = source.value;
   if (!shown) return null;
   const link: Link = { run: shown.run, source: shown.name };

@@ -25,6 +25,7 @@ const list = (over: Partial<SourceList> = {}): SourceList => ({
   scanning: false,
   shows_code: false,
   logdirs: ["runs"],
+  sessions: [],
   sources: [],
   ...over,
 });
@@ -74,7 +75,7 @@ describe("the list of sources", () => {
     answers.sources = () => list();
     await pass(1000);
     const settled = asked.length;
-    await pass(14_000);
+    await pass(4_000);
     expect(busy).toBeGreaterThanOrEqual(5);
     expect(asked.length - settled).toBe(0);
     await pass(2000);

@@ -7,7 +7,7 @@ import { words } from "../state/resource";
 import { visible } from "../state/visible";
 
 const BUSY_MS = 1000;
-const QUIET_MS = 15_000;
+const QUIET_MS = 5000;
 const LOST_MS = 3000;
 const GONE = "TensorBoard does not answer. Trying again …";
 

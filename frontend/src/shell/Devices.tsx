@@ -6,6 +6,7 @@ import { chooseDevice } from "../flow/choose";
 import { bytes, exactBytes } from "../format";
 import { device, summary } from "../state/recording";
 import { drawer } from "./drawer";
+import { walk } from "./walk";
 
 export function Devices() {
   const devices = summary.value?.devices ?? [];
@@ -14,7 +15,7 @@ export function Devices() {
   return (
     <nav aria-label="Devices">
       <h2 class="heading">Devices</h2>
-      <ul>
+      <ul onKeyDown={walk}>
         {devices.map((one) => (
           <Row key={one.key} one={one} largest={largest} />
         ))}

@@ -1,13 +1,14 @@
-/** The list of sources, by run; choosing one opens it. */
+/** The list of recordings, by run; choosing one opens it. A session of several hosts is one. */
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { Source } from "../api";
 import { chooseSource } from "../flow/choose";
 import { counted } from "../format";
+import { firstHost } from "../state/hosts";
 import { openStatus, sourceId, sourceList, summary } from "../state/recording";
 import { drawer } from "./drawer";
-import { atMost, byRun, factsLine, matching } from "./names";
+import { type Entry, entriesOf, entryFacts, shownName } from "./entries";
+import { atMost, byRun, matching } from "./names";
 
 const MANY = 8;
 /** More than anyone reads; the filter finds the others. */
@@ -17,8 +18,9 @@ const search = signal("");
 export function Recordings() {
   const list = sourceList.value;
   if (!list || list.sources.length === 0) return null;
-  const many = list.sources.length > MANY;
-  const found = many ? matching(list.sources, search.value) : list.sources;
+  const entries = entriesOf(list);
+  const many = entries.length > MANY;
+  const found = many ? matching(entries, search.value) : entries;
   const { shown, hidden } = atMost(found, MOST, sourceId.value);
   return (
     <nav aria-label="Recordings">
@@ -33,8 +35,8 @@ export function Recordings() {
         </p>
       )}
       <ul>
-        {byRun(shown).map(({ run, sources }) => (
-          <Run key={run} run={run} sources={sources} />
+        {byRun(shown).map(({ run, entries }) => (
+          <Run key={run} run={run} entries={entries} />
         ))}
       </ul>
       {hidden > 0 && (
@@ -60,9 +62,9 @@ function Search() {
   );
 }
 
-function Run({ run, sources }: { run: string; sources: Source[] }) {
-  const [only] = sources;
-  if (sources.length === 1 && only) return <Item source={only} title={run || only.name} />;
+function Run({ run, entries }: { run: string; entries: Entry[] }) {
+  const [only] = entries;
+  if (entries.length === 1 && only) return <Item entry={only} alone={run !== ""} />;
   return (
     <li>
       {run && (
@@ -71,8 +73,8 @@ function Run({ run, sources }: { run: string; sources: Source[] }) {
         </p>
       )}
       <ul>
-        {sources.map((source) => (
-          <Item key={source.id} source={source} title={source.name} inner={run !== ""} />
+        {entries.map((entry) => (
+          <Item key={entry.id} entry={entry} inner={run !== ""} />
         ))}
       </ul>
     </li>
@@ -80,15 +82,17 @@ function Run({ run, sources }: { run: string; sources: Source[] }) {
 }
 
 interface ItemProperties {
-  source: Source;
-  title: string;
+  entry: Entry;
+  /** It is the only one of its run, and goes by that one's name. */
+  alone?: boolean;
   inner?: boolean;
 }
 
-function Item({ source, title, inner = false }: ItemProperties) {
-  const chosen = source.id === sourceId.value;
+function Item({ entry, alone = false, inner = false }: ItemProperties) {
+  const chosen = entry.sources.some(({ id }) => id === sourceId.value);
   const open = (): void => {
-    chooseSource(source.id);
+    const host = firstHost(entry.sources);
+    if (host && !chosen) chooseSource(host.id);
     drawer.value = false;
   };
   const button = useRef<HTMLButtonElement>(null);
@@ -104,22 +108,32 @@ function Item({ source, title, inner = false }: ItemProperties) {
         type="button"
         class={`item recording ${inner ? "inner" : ""}`}
         aria-current={chosen ? "true" : undefined}
-        title={[source.run, source.name].filter(Boolean).join("/")}
+        title={[entry.run, entry.name].filter(Boolean).join("/")}
         onClick={open}
       >
-        <span class="clip">{title}</span>
-        {source.live && <span class="live">live</span>}
-        <Facts source={source} chosen={chosen} />
+        <span class="title">{alone ? entry.run : shownName(entry.name)}</span>
+        {entry.sources.some(({ live }) => live) && <span class="live">live</span>}
+        <Facts entry={entry} chosen={chosen} alone={alone} />
       </button>
     </li>
   );
 }
 
-function Facts({ source, chosen }: { source: Source; chosen: boolean }) {
-  const state = chosen && openStatus.value ? openStatus.value.state : source.state;
-  const error = (chosen ? openStatus.value?.error : null) ?? source.error;
+function Facts({ entry, chosen, alone }: { entry: Entry; chosen: boolean; alone: boolean }) {
+  const [only] = entry.sources;
+  if (entry.session || !only) {
+    // What its hosts are at is said in their own list.
+    return (
+      <>
+        {alone && <span class="facts label">{entry.name}</span>}
+        <span class="facts">{entryFacts(entry)}</span>
+      </>
+    );
+  }
+  const state = chosen && openStatus.value ? openStatus.value.state : only.state;
+  const error = (chosen ? openStatus.value?.error : null) ?? only.error;
   if (state === "error") return <span class="facts danger">{error ?? "cannot be read"}</span>;
   if (state === "reading") return <span class="facts">reading …</span>;
   if (state === "queued") return <span class="facts">waiting to be read …</span>;
-  return <span class="facts">{factsLine(source)}</span>;
+  return <span class="facts">{entryFacts(entry)}</span>;
 }

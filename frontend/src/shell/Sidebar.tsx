@@ -1,14 +1,16 @@
-/** What there is: recordings and devices, always there where the page is wide enough. */
+/** What there is: recordings, hosts and devices, always there where the page is wide enough. */
 
 import { Devices } from "./Devices";
 import { fileChooser } from "./DropZone";
 import { drawer } from "./drawer";
+import { Hosts } from "./Hosts";
 import { Recordings } from "./Recordings";
 
 export function Sidebar() {
   return (
     <div class={`sidebar ${drawer.value ? "unfolded" : ""}`} id="sidebar">
       <Recordings />
+      <Hosts />
       <Devices />
       <div class="item add">
         <button type="button" class="button" onClick={fileChooser}>

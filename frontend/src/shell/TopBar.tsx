@@ -3,6 +3,7 @@
 import { Segmented } from "../components/Segmented";
 import { chooseAxis, chooseGrouping } from "../flow/choose";
 import { convertRange } from "../state/axis";
+import { hostName, session } from "../state/hosts";
 import { device, hasHistory, hasTime, source, summary } from "../state/recording";
 import { axis, by, pattern, viewKey } from "../state/view";
 import { views } from "../views/registry";
@@ -46,6 +47,7 @@ function Place() {
     >
       <span aria-hidden="true">☰</span>
       <span class="clip">{title}</span>
+      {session.value && shown && <span class="quiet clip">{hostName(shown)}</span>}
       {device.value && <span class="quiet clip">{device.value.name}</span>}
     </button>
   );

@@ -2,6 +2,7 @@
 
 import type { Brief, Source } from "../api";
 import { bytes, counted } from "../format";
+import type { Entry } from "./entries";
 
 const FORMATS: Readonly<Record<string, string>> = {
   native: "recorded",
@@ -37,47 +38,53 @@ export function factsLine(source: Source): string {
   return words.join(" · ");
 }
 
-export interface RunOfSources {
+export interface Run {
   run: string;
-  sources: Source[];
+  entries: Entry[];
 }
 
-/** Sources under their runs, runs in reading order (run-2 before run-10), newest source first. */
-export function byRun(sources: readonly Source[]): RunOfSources[] {
-  const runs = new Map<string, Source[]>();
-  for (const source of sources) {
-    const run = runName(source.run);
-    runs.set(run, [...(runs.get(run) ?? []), source]);
+/** Entries under their runs, runs in reading order (run-2 before run-10), the newest entry first. */
+export function byRun(entries: readonly Entry[]): Run[] {
+  const runs = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const run = runName(entry.run);
+    runs.set(run, [...(runs.get(run) ?? []), entry]);
   }
   const order = new Intl.Collator(undefined, { numeric: true });
   return [...runs]
     .map(([run, members]) => ({
       run,
-      sources: members.sort(
+      entries: members.sort(
         (a, b) => b.modified_ns - a.modified_ns || order.compare(a.name, b.name),
       ),
     }))
     .sort((a, b) => order.compare(a.run, b.run));
 }
 
-/** Sources whose run, name or format holds every word of `text`. */
-export function matching(sources: readonly Source[], text: string): Source[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return sources.filter((source) => {
-    const whole = `${source.run}/${source.name} ${formatWord(source.format)}`.toLowerCase();
-    return words.every((word) => whole.includes(word));
-  });
+const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** Whether `whole` holds every word of `text`. */
+export function holds(whole: string, text: string): boolean {
+  const searched = whole.toLowerCase();
+  return wordsOf(text).every((word) => searched.includes(word));
 }
 
-/** The newest `most` of the sources and how many that leaves out; the chosen one is never left out. */
+/** Entries whose run, name or format, or a host of theirs, holds every word of `text`. */
+export const matching = (entries: readonly Entry[], text: string): Entry[] =>
+  entries.filter(({ run, name, sources }) => {
+    const hosts = sources.map((one) => `${one.run}/${one.name} ${formatWord(one.format)}`);
+    return [`${run}/${name}`, ...hosts].some((whole) => holds(`${run}/${name} ${whole}`, text));
+  });
+
+/** The newest `most` of the entries and how many that leaves out; the chosen one is never left out. */
 export function atMost(
-  sources: readonly Source[],
+  entries: readonly Entry[],
   most: number,
   chosen: string | null,
-): { shown: Source[]; hidden: number } {
-  if (sources.length <= most) return { shown: [...sources], hidden: 0 };
-  const rank = ({ id, modified_ns }: Source): number =>
-    id === chosen ? Number.POSITIVE_INFINITY : modified_ns;
-  const shown = [...sources].sort((a, b) => rank(b) - rank(a)).slice(0, most);
-  return { shown, hidden: sources.length - shown.length };
+): { shown: Entry[]; hidden: number } {
+  if (entries.length <= most) return { shown: [...entries], hidden: 0 };
+  const rank = ({ sources, modified_ns }: Entry): number =>
+    sources.some(({ id }) => id === chosen) ? Number.POSITIVE_INFINITY : modified_ns;
+  const shown = [...entries].sort((a, b) => rank(b) - rank(a)).slice(0, most);
+  return { shown, hidden: entries.length - shown.length };
 }
