@@ -77,11 +77,11 @@ def parser() -> argparse.ArgumentParser:
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     info = commands.add_parser("info", help="what a source holds", description=_INFO)
-    info.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    info.add_argument("path", metavar="PATH", help="a recording, or a folder with a session in it")
     _json(info)
 
     peak = commands.add_parser("peak", help="what memory is made of at a moment", description=_PEAK)
-    peak.add_argument("path", metavar="PATH", help="a snapshot or a recording")
+    peak.add_argument("path", metavar="PATH", help="a recording, or a folder with a session in it")
     peak.add_argument("--device", metavar="KEY", help="which device (default: the highest peak)")
     peak.add_argument(
         "--at",
@@ -210,8 +210,14 @@ _GROUPINGS = (
     "age",
     "pattern",
 )
-_INFO = "Print what a source holds, device by device: exact numbers, and what is odd about it."
-_PEAK = "Print what the memory of a device is made of at a moment, by group, exactly."
+_INFO = (
+    "Print what a source holds, device by device: exact numbers, and what is odd about it. Of a "
+    "folder with a session in it, the peak of every host or rank."
+)
+_PEAK = (
+    "Print what the memory of a device is made of at a moment, by group, exactly. Of a folder with "
+    "a session in it, how much that is on every host or rank, and its largest group."
+)
 _ALLOCATION = "Print the sizes, life, step, category and stacks of one allocation."
 _EVENTS = "Print a part of a device's history: any slice, of all events or of those that match."
 _SEGMENTS = (

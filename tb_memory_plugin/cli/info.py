@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from tb_memory_plugin.analysis.alive import sums_only
 from tb_memory_plugin.api import LoadedRecording, load
-from tb_memory_plugin.cli import text
+from tb_memory_plugin.cli import hosts, text
 from tb_memory_plugin.units import format_bytes, format_duration
 from tb_memory_plugin.views.summary import summary
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the facts of ``arguments.path``. Raises MemoryPluginError."""
+    if os.path.isdir(arguments.path):
+        return hosts.info(arguments)
     found = load(arguments.path)
     if arguments.json:
         text.say_json(answer(found))

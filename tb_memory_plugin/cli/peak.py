@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from tb_memory_plugin.api import choose_device, load
-from tb_memory_plugin.cli import text
+from tb_memory_plugin.cli import hosts, text
 from tb_memory_plugin.units import format_bytes, format_duration
 from tb_memory_plugin.views.summary import default_grouping
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the groups alive at ``arguments.at``. Raises MemoryPluginError."""
+    if os.path.isdir(arguments.path):
+        return hosts.peak(arguments)
     found = load(arguments.path)
     device = choose_device(found.recording, arguments.device)
     by = arguments.by or (
