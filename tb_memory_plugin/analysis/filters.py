@@ -1,9 +1,9 @@
 """What a user types to narrow a list down, made into a mask over allocations.
 
 Words, all of which must match: ``attention`` in a stack frame, op, name or module,
-``size>10MiB``, ``category:gradient``, ``step:3``, ``op:conv``, ``address:0x7f00`` or only
-``0x7f00``; ``-`` before a word turns it around, quotes hold words together, ``/…/`` is a regular
-expression.
+``size>10MiB``, ``category:gradient``, ``step:3``, ``op:conv`` (``op=aten::conv2d``: nothing but
+that), ``address:0x7f00`` or only ``0x7f00``; ``-`` before a word turns it around, quotes hold words
+together, ``/…/`` is a regular expression.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ import numpy as np
 
 from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.matching import matching, matching_column, matching_stacks
+from tb_memory_plugin.analysis.matching import (
+    equal_column,
+    matching,
+    matching_column,
+    matching_stacks,
+)
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
@@ -127,6 +132,8 @@ def matches(recording: Recording, device: Device, term: Term) -> IntArray:
         if _ADDRESS.fullmatch(term.value):
             found |= _by_address(recording, device, term)
         return found
+    if term.field in _TEXTS and term.compare == "=":
+        return equal_column(recording, device, term.field, term.value)
     if term.field in _TEXTS:
         return matching_column(recording, device, term.field, term.value)
     if term.field == "stack":

@@ -56,6 +56,13 @@ def matching_column(recording: Recording, device: Device, column: str, pattern: 
     return _of_codes(matching_texts(words, pattern), recording, device, column)
 
 
+def equal_column(recording: Recording, device: Device, column: str, word: str) -> IntArray:
+    """Which of a device's allocations have exactly ``word`` in a text column."""
+    words = arrays.words(recording.table("allocations"), column)
+    hits = np.array([each == word for each in words], dtype=bool)
+    return _of_codes(hits, recording, device, column)
+
+
 def matching_stacks(recording: Recording, device: Device, pattern: str) -> IntArray:
     """Which of a device's allocations have a frame that matches ``pattern`` in their stack."""
     return _of_codes(stacks_with(recording, pattern), recording, device, "birth_stack")

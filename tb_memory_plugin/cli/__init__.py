@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from tb_memory_plugin import __version__
-from tb_memory_plugin.cli import streams, text, weighing
+from tb_memory_plugin.cli import streams, text, weighing, windows
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -23,12 +23,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Only now what costs time to import: --help must be quick.
     from tb_memory_plugin.cli import (
         allocation,
+        allocations,
         events,
         export,
         flame,
         index,
         info,
         lines,
+        operators,
         peak,
         place,
         segments,
@@ -39,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "info": info.run,
         "peak": peak.run,
         "allocation": allocation.run,
+        "allocations": allocations.run,
+        "operators": operators.run,
         "events": events.run,
         "segments": segments.run,
         "flame": flame.run,
@@ -115,6 +119,49 @@ def parser() -> argparse.ArgumentParser:
         "id", metavar="ID", help="its row of the table allocations, as events and segments name it"
     )
     _json(allocation)
+
+    allocations = commands.add_parser(
+        "allocations", help="every life in a window", description=_ALLOCATIONS
+    )
+    windows.add_arguments(allocations)
+    allocations.add_argument(
+        "--filter", metavar="TEXT", default="", help="only these, e.g. 'attention size>10MiB'"
+    )
+    allocations.add_argument("--minimum", metavar="SIZE", help="of at least so many bytes: 10MiB")
+    allocations.add_argument("--maximum", metavar="SIZE", help="of at most so many bytes")
+    allocations.add_argument(
+        "--sort",
+        metavar="COLUMN",
+        default="-bytes",
+        help="label, bytes, size, requested, birth, death, duration, category, step, op, name, "
+        "module, region, dtype, shape or annotation; --sort=-COLUMN falling; default: -bytes",
+    )
+    allocations.add_argument(
+        "--offset", metavar="N", type=_count, default=0, help="leave out the first N"
+    )
+    allocations.add_argument(
+        "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
+    )
+    _json(allocations)
+
+    operators = commands.add_parser(
+        "operators", help="what operators did to memory", description=_OPERATORS
+    )
+    windows.add_arguments(operators)
+    operators.add_argument(
+        "--find", metavar="TEXT", default="", help="only those with this word or /expression/"
+    )
+    operators.add_argument(
+        "--sort",
+        metavar="COLUMN",
+        default="-self_increase",
+        help="label, calls, count, self_count, bytes, self_bytes, increase, self_increase or peak; "
+        "--sort=-COLUMN falling; default: -self_increase",
+    )
+    operators.add_argument(
+        "--limit", metavar="N", type=_count, default=40, help="how many (default: 40)"
+    )
+    _json(operators)
 
     events = commands.add_parser("events", help="the history, event by event", description=_EVENTS)
     events.add_argument("path", metavar="PATH", help="a snapshot or a recording")
@@ -219,6 +266,15 @@ _PEAK = (
     "a session in it, how much that is on every host or rank, and its largest group."
 )
 _ALLOCATION = "Print the sizes, life, step, category and stacks of one allocation."
+_ALLOCATIONS = (
+    "Print every allocation that lived in a window, whenever it was made: sizes, moments, how long "
+    "it lived."
+)
+_OPERATORS = (
+    "Print what operators did to memory in a window: calls, allocations, bytes, what they added "
+    "less what they took away (themselves, and with what ran inside them), and the most of theirs "
+    "that was alive at once."
+)
 _EVENTS = "Print a part of a device's history: any slice, of all events or of those that match."
 _SEGMENTS = (
     "Print the segments of a device after any event, exactly: blocks, rounding, what is pending "

@@ -28,6 +28,17 @@ def span(asked: Parameters, axis: str | None = "event") -> dict[str, Any]:
     }
 
 
+def listing(asked: Parameters, sort: str) -> dict[str, Any]:
+    """A window and the order of what is listed of it."""
+    return {**span(asked), "sort": asked.text("sort", sort)}
+
+
+def sizes(asked: Parameters) -> dict[str, Any]:
+    """Which of all allocations: those that pass a filter and are of a size."""
+    bounds = {name: asked.bound(name) for name in ("minimum", "maximum")}
+    return {"filter": asked.text("filter", ""), **bounds}
+
+
 def groups(asked: Parameters, recording: Recording, device: Device) -> dict[str, Any]:
     """What is grouped by; without a word what the page starts with."""
     by = asked.text("by", "") or summary.default_grouping(recording, device)

@@ -6,7 +6,7 @@ from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.routes import asking
 from tb_memory_plugin.routes.answers import ARROW, CSV, Answer
 from tb_memory_plugin.routes.parameters import Parameters
-from tb_memory_plugin.views import breakdown, csv, span, tracks, usage
+from tb_memory_plugin.views import breakdown, csv, lives, operators, span, tracks, usage
 
 
 def curve(recording: Recording, device: Device, asked: Parameters) -> Answer:
@@ -61,6 +61,44 @@ def export(recording: Recording, device: Device, asked: Parameters) -> Answer:
     return Answer(csv.groups(recording, device, **question), CSV, "breakdown.csv")
 
 
+def all_lives(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``lives``."""
+    found = lives.page(
+        recording,
+        device,
+        **asking.listing(asked, "-bytes"),
+        **asking.sizes(asked),
+        offset=asked.integer("offset", 0, 1 << 62, 0),
+        limit=asked.integer("limit", 0, lives.MOST, lives.LIMIT),
+    )
+    return Answer(found)
+
+
+def lives_csv(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``lives.csv``."""
+    question = {**asking.listing(asked, "-bytes"), **asking.sizes(asked)}
+    return Answer(lives.whole(recording, device, **question), CSV, "lives.csv")
+
+
+def all_operators(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``operators``."""
+    found = operators.page(
+        recording,
+        device,
+        **asking.listing(asked, "-self_increase"),
+        find=asked.text("find", ""),
+        offset=asked.integer("offset", 0, 1 << 62, 0),
+        limit=asked.integer("limit", 0, operators.MOST, operators.LIMIT),
+    )
+    return Answer(found)
+
+
+def operators_csv(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``operators.csv``."""
+    question = {**asking.listing(asked, "-self_increase"), "find": asked.text("find", "")}
+    return Answer(operators.whole(recording, device, **question), CSV, "operators.csv")
+
+
 ROUTES = {
     "/usage": curve,
     "/tracks": spans,
@@ -68,4 +106,8 @@ ROUTES = {
     "/breakdown": groups,
     "/allocations": allocations,
     "/export.csv": export,
+    "/lives": all_lives,
+    "/lives.csv": lives_csv,
+    "/operators": all_operators,
+    "/operators.csv": operators_csv,
 }

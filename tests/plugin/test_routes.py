@@ -87,6 +87,15 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     key = page["groups"][0]["key"]
     rows = server.get("allocations", **asked, at=page["event"], by="stack", key=key).json()
     assert rows["total_bytes"] == page["groups"][0]["bytes"]
+    lives = server.get("lives", **asked, axis="time", minimum=1, limit=3).json()
+    assert lives["total_count"] == len(load_path(path).table("allocations"))
+    assert len(lives["rows"]) == 3
+    listed = rows_of(server.get("lives.csv", **asked, sort="birth").body)
+    assert len(listed) == lives["total_count"]
+    made = server.get("operators", **asked).json()
+    assert made["total"]["count"] == answer["devices"][0]["allocs"]
+    found = rows_of(server.get("operators.csv", **asked).body)
+    assert sum(int(row["self_count"]) for row in found) == made["total"]["count"]
     first = rows["rows"][0]
     card = server.get("allocation", source=id, version=version, id=first["id"]).json()
     assert {name: card[name] for name in first} == first

@@ -9,7 +9,9 @@ import type {
   Breakdown,
   EventPage,
   FreeAnswer,
+  LivesPage,
   OpenStatus,
+  OperatorsPage,
   SourceList,
   SpanCard,
   Summary,
@@ -126,6 +128,26 @@ export interface AllocationsQuery extends BreakdownQuery {
   offset?: number;
 }
 
+/** A window of the axis (all of it: null), and the order of what is listed of it. */
+interface ListQuery extends Target {
+  axis: Axis;
+  begin: number | null;
+  end: number | null;
+  sort: string;
+  offset: number;
+  limit: number;
+}
+
+export interface LivesQuery extends ListQuery {
+  filter: string;
+  minimum: number | null;
+  maximum: number | null;
+}
+
+export interface OperatorsQuery extends ListQuery {
+  find: string;
+}
+
 export interface SegmentsQuery extends Target {
   at: number | "peak";
   /** Bytes under which blocks are merged. */
@@ -192,6 +214,18 @@ export const getAllocations = (
   query: AllocationsQuery,
   signal?: AbortSignal,
 ): Promise<AllocationPage> => json("allocations", plain(query), signal);
+
+export const getLives = (query: LivesQuery, signal?: AbortSignal): Promise<LivesPage> =>
+  json("lives", plain(query), signal);
+
+export const getOperators = (query: OperatorsQuery, signal?: AbortSignal): Promise<OperatorsPage> =>
+  json("operators", plain(query), signal);
+
+/** Where the browser itself downloads a list, whole. */
+export const listFile = (
+  file: "lives.csv" | "operators.csv",
+  { offset: _offset, limit: _limit, ...query }: ListQuery,
+): string => address(file, plain(query));
 
 export const getAllocation = (
   source: string,

@@ -278,6 +278,54 @@ export interface AllocationRow {
   label: string;
 }
 
+/** One life in the list of all. */
+export interface LifeRow extends AllocationRow {
+  /** ns; null where an end of it is not known. */
+  duration: number | null;
+  /** It stands for nobody knows how many blocks. */
+  sum: boolean;
+}
+
+/** Lives of a window: how many there are in all, and a page of them. */
+export interface LivesPage {
+  device: string;
+  total_count: number;
+  total_bytes: number;
+  sums: number;
+  offset: number;
+  rows: LifeRow[];
+}
+
+/** What an operator did to memory in a window; null is not known. */
+export interface OperatorRow {
+  /** Null: outside any operator, or of none that is known. */
+  op: string | null;
+  label: string;
+  calls: number | null;
+  count: number | null;
+  self_count: number;
+  bytes: number | null;
+  self_bytes: number;
+  increase: number | null;
+  self_increase: number;
+  peak: number;
+}
+
+export interface OperatorsPage {
+  device: string;
+  /** Allocated before the window and after it. */
+  before: number;
+  after: number;
+  /** Whether a free is told where it happened; else it is of who made the allocation. */
+  freed_where: boolean;
+  /** What is not told, and why. */
+  notes: string[];
+  total: { operators: number; count: number; frees: number; bytes: number; increase: number };
+  found: number;
+  offset: number;
+  rows: OperatorRow[];
+}
+
 export interface AllocationPage {
   total_count: number;
   total_bytes: number;

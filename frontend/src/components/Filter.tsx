@@ -1,12 +1,13 @@
-/** The box that narrows the breakdown; what is wrong with a filter is said under it. */
+/** The box that narrows all views; what is wrong with a filter is said under it. */
 
 import { breakdown } from "../flow/questions";
 import { filter } from "../state/view";
 import { useTyped } from "./useTyped";
 
-export function Filter() {
+/** `error`: what the answer that it narrows says of the filter; without it the breakdown's. */
+export function Filter({ error = breakdown.value.error }: { error?: string | null }) {
   const [text, setText] = useTyped(filter);
-  const wrong = filter.value ? breakdown.value.error : null;
+  const wrong = filter.value ? error : null;
   return (
     <span class="filter">
       <input

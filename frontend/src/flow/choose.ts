@@ -16,17 +16,23 @@ import {
   eventFilter,
   filter,
   find,
+  findOperator,
   folded,
   hover,
   inverted,
   layout,
+  least,
+  livesSort,
   minimum,
+  most,
   of,
   only,
+  operatorsSort,
   pattern,
   range,
   selection,
   sort,
+  table,
   upwards,
 } from "../state/view";
 import { type Clocked, onClock, sinceOrigin } from "./clock";
@@ -60,6 +66,9 @@ export function chooseSource(id: string): void {
     filter.value = "";
     eventFilter.value = "";
     find.value = "";
+    findOperator.value = "";
+    least.value = null;
+    most.value = null;
     call.value = null;
     only.value = "all";
     minimum.value = 0;
@@ -160,6 +169,12 @@ function applyPlace(link: Link, fresh: Summary): void {
   call.value = link.call ?? null;
   blocksBy.value = link.blocks ?? "kind";
   areas.value = link.areas ?? "groups";
+  table.value = link.table ?? "breakdown";
+  livesSort.value = link.livesSort ?? "-bytes";
+  operatorsSort.value = link.operatorsSort ?? "-self_increase";
+  least.value = link.least ?? null;
+  most.value = link.most ?? null;
+  findOperator.value = link.operator ?? "";
   only.value = link.only ?? "all";
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";

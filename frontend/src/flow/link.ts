@@ -9,6 +9,8 @@ import {
   ONLY,
   type Only,
   type Selection,
+  TABLES,
+  type TableKey,
   type Window,
 } from "../state/view";
 
@@ -40,6 +42,12 @@ export interface Link {
   call?: string;
   blocks?: "group";
   areas?: Areas;
+  table?: TableKey;
+  livesSort?: string;
+  operatorsSort?: string;
+  least?: number;
+  most?: number;
+  operator?: string;
 }
 
 /** How calls are shown, where that is not as it starts. */
@@ -55,6 +63,9 @@ const integer = (text: string | undefined): number | undefined => {
 
 /** The columns of the table: another has no header that could be clicked to be rid of it. */
 const SORTS = /^-?(label|bytes|count|largest|oldest)$/;
+
+/** What lists can be sorted by: the server knows the columns. */
+const LIST_SORTS = /^-?[a-z_]{1,20}$/;
 
 /** An event, or -1 for before the first. */
 const momentOf = (text: string | undefined): number | undefined => {
@@ -132,6 +143,12 @@ export function fromWords(words: Words): Link {
     calls: callsOf(words.calls),
     blocks: words.blocks === "group" ? "group" : undefined,
     areas: AREAS.find((known) => known === words.areas),
+    table: TABLES.find((known) => known === words.table),
+    livesSort: LIST_SORTS.test(words.lives ?? "") ? words.lives : undefined,
+    operatorsSort: LIST_SORTS.test(words.operators ?? "") ? words.operators : undefined,
+    least: bytesOf(words.least),
+    most: bytesOf(words.most),
+    operator: words.operator,
     call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
@@ -172,6 +189,12 @@ function toWords(link: Link): Words {
   put("call", link.call);
   put("blocks", link.blocks);
   put("areas", link.areas);
+  put("table", link.table);
+  put("lives", link.livesSort);
+  put("operators", link.operatorsSort);
+  put("least", link.least);
+  put("most", link.most);
+  put("operator", link.operator);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

@@ -14,16 +14,22 @@ import {
   eventFilter,
   filter,
   find,
+  findOperator,
   folded,
   inverted,
   layout,
+  least,
+  livesSort,
   minimum,
+  most,
   of,
   only,
+  operatorsSort,
   pattern,
   range,
   selection,
   sort,
+  table,
   upwards,
   viewKey,
 } from "../state/view";
@@ -138,5 +144,11 @@ export function stateLink(): Link | null {
   if (call.value) link.call = call.value;
   if (blocksBy.value === "group") link.blocks = "group";
   if (areas.value !== "groups") link.areas = areas.value;
+  if (table.value !== "breakdown") link.table = table.value;
+  if (livesSort.value !== "-bytes") link.livesSort = livesSort.value;
+  if (operatorsSort.value !== "-self_increase") link.operatorsSort = operatorsSort.value;
+  if (least.value !== null) link.least = least.value;
+  if (most.value !== null) link.most = most.value;
+  if (findOperator.value) link.operator = findOperator.value;
   return link;
 }

@@ -11,7 +11,7 @@ import { lifeOf } from "./life";
 import { levelAt, type Model } from "./model";
 import { paintAxisName, paintByteAxis, paintPlaceAxis, paintShareAxis } from "./paint/axes";
 import { paintCapacity, paintFragmentation, paintReserved } from "./paint/curves";
-import { paintLife } from "./paint/life";
+import { paintEnds, paintLife } from "./paint/life";
 import { paintDot, paintMarks } from "./paint/marks";
 import { paintOverlay } from "./paint/overlay";
 import { paintStack } from "./paint/stack";
@@ -126,7 +126,9 @@ function overlayOf(model: Model) {
     height: model.height.value,
     paint: (surface: Parameters<typeof paintMarks>[0]) => {
       paintOverlay(surface, scene, picture, paints);
-      if (life !== null) paintLife(surface, scene, life, paints);
+      if (life === null) return;
+      paintLife(surface, scene, life, paints);
+      paintEnds(surface, scene, life, paints);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Ink } from "../../theme/theme";
 import type { Life } from "../life";
 import { type Range, toPixel } from "../scale";
 import type { Plot, Scene } from "../scene";
-import { label, type Surface } from "./surface";
+import { crisp, label, line, type Surface } from "./surface";
 
 const TALL = 3;
 
@@ -26,6 +26,27 @@ export function paintLife(
   // A cap where it is seen to begin and to end.
   if (life.isBorn && life.begin >= window.begin) context.fillRect(left, y - 3, 2, TALL + 6);
   if (life.isDead && life.end <= window.end) context.fillRect(right - 2, y - 3, 2, TALL + 6);
+}
+
+/** Lines through the picture where a life is seen to begin and to end. */
+export function paintEnds(
+  surface: Surface,
+  { plot, window }: Pick<Scene, "plot" | "window">,
+  life: Life,
+  ink: Ink,
+): void {
+  const { context } = surface;
+  context.save();
+  context.setLineDash([3, 3]);
+  for (const [end, isSeen] of [
+    [life.begin, life.isBorn],
+    [life.end, life.isDead],
+  ] as const) {
+    if (!isSeen || end < window.begin || end > window.end) continue;
+    const x = crisp(surface, plot.left + toPixel(window, plot.width, end));
+    line(surface, [x, plot.top], [x, plot.top + plot.height], ink.accent, 1.25);
+  }
+  context.restore();
 }
 
 /** Where a life goes on out of view: to the left, to the right, and whether none of it is in view. */

@@ -3,7 +3,7 @@
 import { Notes } from "../../components/Notes";
 import { sentence } from "../../format";
 import { device, hasHistory, summary } from "../../state/recording";
-import { Breakdown } from "./breakdown/Breakdown";
+import { Lists } from "./lists/Lists";
 import { Numbers } from "./Numbers";
 import "../../components/numbers.css";
 import { Timeline } from "../../timeline/Timeline";
@@ -24,7 +24,7 @@ export function Profile() {
       <Notes />
       <Timeline />
       {!hasHistory.value && <NoHistory />}
-      <Breakdown />
+      <Lists />
     </div>
   );
 }

@@ -1,0 +1,204 @@
+/** Every allocation of the window shown, whatever became of it. */
+
+import { getLives, type LifeRow, type LivesPage, listFile } from "../../../api";
+import { Filter } from "../../../components/Filter";
+import { bytes, count, counted, exactBytes } from "../../../format";
+import { SUM_ONLY } from "../../../state/groups";
+import { summary } from "../../../state/recording";
+import { filter, least, livesSort, most, range, selection } from "../../../state/view";
+import { walk } from "../breakdown/walk";
+import { birthWords, deathWords, formWords, lifeWords } from "./model";
+import { Header, Listed, Pager } from "./Parts";
+import { Sizes } from "./Sizes";
+import { useList } from "./useList";
+
+export function Lives() {
+  const list = useList(
+    () => ({
+      filter: filter.value,
+      minimum: least.value,
+      maximum: most.value,
+      sort: livesSort.value,
+    }),
+    getLives,
+  );
+  const { data, error, loading } = list.answer.value;
+  const query = list.query.value;
+  return (
+    <section class="breakdown" aria-label="Allocations of the window">
+      <div class="tools">
+        <Heading page={data} />
+        <span class="right">
+          <Sizes />
+          <Filter error={error} />
+          {query && (
+            <a
+              class="button"
+              href={listFile("lives.csv", query)}
+              download
+              title="Download the whole list"
+            >
+              ⤓ CSV
+            </a>
+          )}
+        </span>
+      </div>
+      <Listed error={filter.value ? null : error} loading={loading} has={data !== null}>
+        {data && <Table page={data} />}
+      </Listed>
+      {data && (
+        <Pager
+          offset={data.offset}
+          shown={data.rows.length}
+          all={data.total_count}
+          turn={list.turn}
+        />
+      )}
+    </section>
+  );
+}
+
+function Heading({ page }: { page: LivesPage | null }) {
+  return (
+    <h2 class="at">
+      {range.value === null ? "All allocations" : "Allocations of the window"}
+      {page && (
+        <span class="quiet" data-testid="lives-total">
+          <span title={page.sums > 0 ? SUM_ONLY : undefined}>
+            {counted(page.total_count - page.sums, "allocation")}
+            {page.sums > 0 && " and a sum"}
+          </span>
+          ,{" "}
+          <span title={exactBytes(page.total_bytes)} data-bytes={page.total_bytes}>
+            {bytes(page.total_bytes)}
+          </span>{" "}
+          in all
+        </span>
+      )}
+    </h2>
+  );
+}
+
+/** Columns that a recording has something to say in, by the grouping that says so. */
+interface Extra {
+  grouping: string;
+  column: string;
+  text: string;
+  of: (row: LifeRow) => string;
+}
+
+const EXTRAS: readonly Extra[] = [
+  { grouping: "category", column: "category", text: "Category", of: (row) => row.category ?? "" },
+  { grouping: "dtype_shape", column: "shape", text: "Type, shape", of: formWords },
+  { grouping: "region", column: "region", text: "Region", of: (row) => row.region ?? "" },
+  { grouping: "module", column: "module", text: "Module", of: (row) => row.module ?? "" },
+  {
+    grouping: "step",
+    column: "step",
+    text: "Step",
+    of: (row) => (row.step === null ? "" : count(row.step)),
+  },
+];
+
+const tells = (grouping: string): boolean =>
+  summary.value?.groupings.some(({ key }) => key === grouping) === true;
+
+/** Where there are no stacks, allocations are called by their operator already. */
+const hasOperators = (): boolean =>
+  tells("op") && summary.value?.missing.every(({ what }) => what !== "stacks") === true;
+
+function Table({ page }: { page: LivesPage }) {
+  const extras = EXTRAS.filter(({ grouping }) => tells(grouping));
+  const isRounded = summary.value?.basis === "size";
+  const hasOther = page.rows.some((row) => (isRounded ? row.requested : row.size) !== null);
+  return (
+    <table class="groups list" aria-label="Allocations" onKeyDown={walk}>
+      <thead>
+        <tr>
+          <Header column="label" text="Allocation" isText sort={livesSort} />
+          {hasOperators() && <Header column="op" text="Operator" isText sort={livesSort} />}
+          <Header column="bytes" text={isRounded ? "Size" : "Requested"} sort={livesSort} />
+          {hasOther && (
+            <Header
+              column={isRounded ? "requested" : "size"}
+              text={isRounded ? "Requested" : "Block"}
+              sort={livesSort}
+            />
+          )}
+          <Header column="birth" text="Allocated" sort={livesSort} />
+          <Header column="death" text="Released" sort={livesSort} />
+          <Header column="duration" text="Lived" sort={livesSort} />
+          {extras.map(({ column, text }) => (
+            <Header key={column} column={column} text={text} isText sort={livesSort} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {page.rows.map((row, index) => (
+          <Row
+            key={row.id}
+            row={row}
+            extras={extras}
+            first={index === 0}
+            isRounded={isRounded}
+            hasOther={hasOther}
+          />
+        ))}
+        {page.rows.length === 0 && (
+          <tr class="rest">
+            <td colSpan={7 + extras.length}>Nothing of this lived in the window.</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+interface RowProperties {
+  row: LifeRow;
+  extras: readonly Extra[];
+  first: boolean;
+  isRounded: boolean;
+  hasOther: boolean;
+}
+
+function Row({ row, extras, first, isRounded, hasOther }: RowProperties) {
+  const id = String(row.id);
+  const chosen = selection.value;
+  const both = isRounded ? [row.size, row.requested] : [row.requested, row.size];
+  const sizes = hasOther ? both : both.slice(0, 1);
+  const select = () => {
+    selection.value = { kind: "allocation", id };
+  };
+  return (
+    <tr
+      data-row
+      data-id={id}
+      aria-selected={chosen?.kind === "allocation" && chosen.id === id}
+      tabIndex={first ? 0 : -1}
+      onClick={select}
+    >
+      <td class="name" title={row.sum ? SUM_ONLY : row.label}>
+        <span class="clip">{row.sum ? `${row.label} (sum only)` : row.label}</span>
+      </td>
+      {hasOperators() && (
+        <td title={row.op ?? ""}>
+          <span class="clip">{row.op}</span>
+        </td>
+      )}
+      {sizes.map((size, place) => (
+        <td key={place} class="number" title={size === null ? undefined : exactBytes(size)}>
+          {size === null ? "" : bytes(size)}
+        </td>
+      ))}
+      <td class="number">{birthWords(row)}</td>
+      <td class="number">{deathWords(row)}</td>
+      <td class="number">{lifeWords(row)}</td>
+      {extras.map(({ column, of }) => (
+        <td key={column} title={of(row)}>
+          <span class="clip">{of(row)}</span>
+        </td>
+      ))}
+    </tr>
+  );
+}

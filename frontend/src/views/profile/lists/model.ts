@@ -1,0 +1,67 @@
+/** What the lists of allocations and of operators say, as plain functions: sorting, filters, words. */
+
+import type { LifeRow } from "../../../api";
+import { bytes, duration, grouped, signedBytes } from "../../../format";
+import { parseBytes } from "../../../format/parse";
+import { momentWords } from "../../../state/moment";
+
+/** A click on a header: turns the present column round, or starts another the useful way. */
+export function nextSort(now: string, column: string, isText: boolean): string {
+  if (now.replace(/^-/, "") === column) return now.startsWith("-") ? column : `-${column}`;
+  // Names read from A, and what was born first comes first; of numbers the largest matter.
+  return isText ? column : `-${column}`;
+}
+
+export function ariaSort(now: string, column: string): "ascending" | "descending" | "none" {
+  if (now.replace(/^-/, "") !== column) return "none";
+  return now.startsWith("-") ? "descending" : "ascending";
+}
+
+/** When an allocation was made; `before` the window. */
+export function birthWords(row: LifeRow): string {
+  if (row.birth === null) return "before";
+  return momentWords({ event: row.birth, time: row.birth_time, step: null });
+}
+
+export function deathWords(row: LifeRow): string {
+  if (row.death === null) return "not freed";
+  return momentWords({ event: row.death, time: row.death_time, step: null });
+}
+
+/** How long it lived: in time, else in events; of what has no beginning or end that is not known. */
+export function lifeWords(row: LifeRow): string {
+  if (row.duration !== null) return duration(row.duration);
+  if (row.birth === null || row.death === null) return "";
+  return `${grouped(row.death - row.birth)}\u00a0events`;
+}
+
+export const formWords = ({ dtype, shape }: LifeRow): string =>
+  [dtype, shape].filter(Boolean).join(" ");
+
+/** The filter that leaves what was made in one operator; of no operator, for null. */
+export function operatorFilter(op: string | null): string {
+  if (op === null) return "-op:/./";
+  if (!op.includes('"')) return `op="${op}"`;
+  return `op:/^${op.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/ /g, "\\x20")}$/`;
+}
+
+/** Bytes as a person writes them; null for nothing written, undefined for what is no size. */
+export function sizeOf(text: string): number | null | undefined {
+  return text.trim() === "" ? null : (parseBytes(text) ?? undefined);
+}
+
+/** A size as it can be written again, to the byte. */
+export function sizeText(size: number | null): string {
+  if (size === null) return "";
+  const short = bytes(size).replace(/\s/g, " ");
+  return parseBytes(short) === size ? short : String(size);
+}
+
+/** `1–100 of 1 234`. */
+export function placeWords(offset: number, shown: number, all: number): string {
+  if (shown === 0) return `none of ${grouped(all)}`;
+  return `${grouped(offset + 1)}–${grouped(offset + shown)} of ${grouped(all)}`;
+}
+
+/** `+1.00 MiB` of what grew; nothing where nothing did. */
+export const changeWords = (value: number): string => (value === 0 ? "0" : signedBytes(value));

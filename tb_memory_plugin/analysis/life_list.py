@@ -1,0 +1,106 @@
+"""The allocations that live in a window, pass a filter and are of a size: which, and how many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import bytes_of
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.filters import mask
+from tb_memory_plugin.analysis.life_orders import order
+from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.windows import EventWindow
+from tb_memory_plugin.recording.recording import Device, Recording
+
+#: Rows looked at at a time: what is made of them stays in the processor's cache.
+_PART = 1 << 16
+
+
+@dataclass(frozen=True)
+class LifeList:
+    """Which of a device's allocations are listed, how many, and their bytes in the basis."""
+
+    passing: IntArray
+    count: int
+    bytes: int
+
+
+def life_list(
+    recording: Recording,
+    device: Device,
+    window: EventWindow,
+    filter: str = "",
+    minimum: int | None = None,
+    maximum: int | None = None,
+) -> LifeList:
+    """The lives that were not over when ``window`` began and had begun when it ended.
+
+    One that is freed by the first event of the window is in it. ``minimum`` … ``maximum`` bytes,
+    both included, in the basis of the recording. Raises QueryError for what is no filter.
+    """
+    wanted = mask(recording, device, filter)
+    key = ("lives", device.index, window.first, window.stop, filter.strip(), minimum, maximum)
+    return memo(
+        recording,
+        key,
+        lambda: _listed(recording, device, window, wanted, minimum, maximum),
+    )
+
+
+def _listed(
+    recording: Recording,
+    device: Device,
+    window: EventWindow,
+    wanted: IntArray | None,
+    minimum: int | None,
+    maximum: int | None,
+) -> LifeList:
+    birth = recording.values("allocations", "birth", device)
+    death = recording.values("allocations", "death", device)
+    amount = bytes_of(recording, device)
+    passing = np.zeros(len(birth), dtype=bool)
+    count, total = 0, 0
+    born = int(np.searchsorted(birth, max(window.stop, 0)))  # births are in order
+    for begin in range(0, born, _PART):
+        part = slice(begin, min(begin + _PART, born))
+        found = death[part] >= window.first
+        if wanted is not None:
+            found &= wanted[part]
+        if minimum is not None:
+            found &= amount[part] >= minimum
+        if maximum is not None:
+            found &= amount[part] <= maximum
+        passing[part] = found
+        count += int(np.count_nonzero(found))
+        total += exact.total(amount[part][found])
+    passing.flags.writeable = False
+    return LifeList(passing, count, total)
+
+
+def sorted_rows(
+    recording: Recording,
+    device: Device,
+    listed: LifeList,
+    sort: str,
+    offset: int = 0,
+    limit: int | None = None,
+) -> IntArray:
+    """Rows ``offset`` … of those listed in the order of ``sort``, within the device's allocations.
+
+    Raises QueryError for what cannot be sorted by.
+    """
+    stop = listed.count if limit is None else min(offset + limit, listed.count)
+    found, seen = [np.zeros(0, dtype=np.int32)], 0
+    for rows in order(recording, device, sort):
+        for begin in range(0, len(rows), _PART):
+            if seen >= stop:
+                break
+            part = rows[begin : begin + _PART]
+            if listed.count < len(listed.passing):
+                part = part[listed.passing[part]]
+            found.append(part[max(offset - seen, 0) : max(stop - seen, 0)])
+            seen += len(part)
+    return np.concatenate(found).astype(np.int64)

@@ -1,0 +1,99 @@
+"""Every life of a window, made into a page of rows, or into CSV, whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis.alive import sums_only
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.life_list import LifeList, life_list, sorted_rows
+from tb_memory_plugin.analysis.windows import EventWindow, window
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views import csv
+from tb_memory_plugin.views.words import allocation_rows
+
+LIMIT = 100
+MOST = 1_000
+_COLUMNS = (*csv.ALLOCATION_COLUMNS, "duration")
+_ROWS_AT_ONCE = 5000
+
+
+def page(
+    recording: Recording,
+    device: Device,
+    *,
+    axis: str = "event",
+    begin: int | None = None,
+    end: int | None = None,
+    filter: str = "",
+    minimum: int | None = None,
+    maximum: int | None = None,
+    sort: str = "-bytes",
+    offset: int = 0,
+    limit: int = LIMIT,
+) -> dict[str, Any]:
+    """The answer of ``GET lives``: ``limit`` lives of the window ``begin`` … ``end`` of ``axis``.
+
+    In it are all that were not freed before it and not born after it. Raises QueryError.
+    """
+    seen = window(recording, device, axis, begin, end)
+    listed = life_list(recording, device, seen, filter, minimum, maximum)
+    offset = max(offset, 0)
+    rows = sorted_rows(recording, device, listed, sort, offset, max(0, min(limit, MOST)))
+    return {
+        "device": device.key,
+        "window": about(seen),
+        "total_count": listed.count,
+        "total_bytes": listed.bytes,
+        "sums": _sums(recording, device, listed),
+        "offset": offset,
+        "rows": _rows(recording, device, rows),
+    }
+
+
+def whole(
+    recording: Recording,
+    device: Device,
+    *,
+    axis: str = "event",
+    begin: int | None = None,
+    end: int | None = None,
+    filter: str = "",
+    minimum: int | None = None,
+    maximum: int | None = None,
+    sort: str = "-bytes",
+) -> Iterator[str]:
+    """All that :func:`page` would list as CSV, a piece of text at a time; times in ns.
+
+    Raises QueryError before the first piece.
+    """
+    seen = window(recording, device, axis, begin, end)
+    listed = life_list(recording, device, seen, filter, minimum, maximum)
+    rows = sorted_rows(recording, device, listed, sort)
+    parts = (
+        _rows(recording, device, rows[first : first + _ROWS_AT_ONCE])
+        for first in range(0, len(rows), _ROWS_AT_ONCE)
+    )
+    return csv.pieces(_COLUMNS, parts)
+
+
+def about(seen: EventWindow) -> dict[str, int]:
+    """A window as answers say it: its events, and where it begins and ends in ns (or events)."""
+    return {"first": seen.first, "stop": seen.stop, "begin": seen.begin, "end": seen.end}
+
+
+def _sums(recording: Recording, device: Device, listed: LifeList) -> int:
+    return int(np.count_nonzero(listed.passing[sums_only(recording, device)]))
+
+
+def _rows(recording: Recording, device: Device, rows: IntArray) -> list[dict[str, Any]]:
+    sums = set(sums_only(recording, device).tolist())
+    found = allocation_rows(recording, rows + recording.rows("allocations", device).start)
+    for row, place in zip(found, rows.tolist(), strict=True):
+        begun, ended = row["birth_time"], row["death_time"]
+        row["duration"] = None if begun is None or ended is None else ended - begun
+        row["sum"] = place in sums
+    return found
