@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from tb_memory_plugin.analysis.columns import Column, coded, either, picked
+from tb_memory_plugin.analysis.columns import Column, Made, coded, either, picked
 from tb_memory_plugin.analysis.device_tables import DeviceTables
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.lives import Lives
@@ -70,16 +71,18 @@ def spans_of_kind(recording: Recording, kind: str, device: Device | None) -> Spa
     return Spans(rows, begin, end)
 
 
-def labelled(recording: Recording, rows: IntArray) -> dict[str, Column]:
+def labelled(recording: Recording, rows: IntArray) -> dict[str, Made]:
     """The columns of ``allocations`` that labels fill, from their ``rows`` (-1 for none)."""
     table = recording.table("labels")
-    found = {
-        name: coded(picked(arrays.values(table, name), rows))
-        for name in ("name", "dtype", "shape", "op", "module", "region", "category")
-    }
-    guessed = arrays.truths(table, "inferred").astype(np.int8)
-    found["category_inferred"] = (picked(guessed, rows, 0), rows < 0)
-    return found
+
+    def codes(name: str) -> Column:
+        return coded(picked(arrays.values(table, name), rows))
+
+    def guessed() -> Column:
+        return picked(arrays.truths(table, "inferred").astype(np.int8), rows, 0), rows < 0
+
+    names = ("name", "dtype", "shape", "op", "module", "region", "category")
+    return {**{name: partial(codes, name) for name in names}, "category_inferred": guessed}
 
 
 def requested(recording: Recording, rows: IntArray) -> Column:
@@ -89,16 +92,26 @@ def requested(recording: Recording, rows: IntArray) -> Column:
     return picked(arrays.values(table, "requested"), rows, 0), ~said
 
 
-def moments(tables: DeviceTables, birth_time: Column, labels: IntArray) -> dict[str, Column]:
-    """Step and annotation at birth: the step that a label gives, else the span of that time."""
-    recording, device = tables.recording, tables.device
-    times, untimed = birth_time
+def step(tables: DeviceTables, birth_time: Column, labels: IntArray) -> Column:
+    """The step at birth: what a label says, else that of the span of that time."""
+    recording = tables.recording
+    found = picked(arrays.values(recording.table("labels"), "step"), labels).astype(np.int64)
+    timed, rows = _spans_at(tables, birth_time, "step")
+    marked = picked(arrays.values(recording.table("spans"), "step"), rows)
+    found[timed] = either(found[timed], marked)
+    return coded(found)
+
+
+def annotation(tables: DeviceTables, birth_time: Column) -> Column:
+    """The innermost annotation at birth, as a code of the spans' names."""
+    found = np.full(len(birth_time[0]), -1, dtype=np.int64)
+    timed, rows = _spans_at(tables, birth_time, "annotation")
+    found[timed] = picked(arrays.values(tables.recording.table("spans"), "name"), rows)
+    return coded(found)
+
+
+def _spans_at(tables: DeviceTables, moments: Column, kind: str) -> tuple[IntArray, IntArray]:
+    """Which moments have a time, and the rows of the innermost spans of a kind then."""
+    times, untimed = moments
     timed = np.flatnonzero(~untimed)
-    step = picked(arrays.values(recording.table("labels"), "step"), labels).astype(np.int64)
-    annotation = np.full(len(times), -1, dtype=np.int64)
-    spans = recording.table("spans")
-    rows = spans_of_kind(recording, "step", device).at(times[timed])
-    step[timed] = either(step[timed], picked(arrays.values(spans, "step"), rows))
-    rows = spans_of_kind(recording, "annotation", device).at(times[timed])
-    annotation[timed] = picked(arrays.values(spans, "name"), rows)
-    return {"step": coded(step), "annotation": coded(annotation)}
+    return timed, spans_of_kind(tables.recording, kind, tables.device).at(times[timed])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from tb_memory_plugin.recording.schema import SCHEMAS, sentinel
 
 #: Values, and which of them are null. Of text columns the values are codes.
 Column = tuple[IntArray, IntArray]
+#: A column, or what makes it: so that not all columns of a table are in memory twice.
+Made = Column | Callable[[], Column]
 
 
 def known(values: IntArray) -> Column:
@@ -45,7 +47,7 @@ def ordinals(values: IntArray) -> IntArray:
 
 def joined(
     name: str,
-    parts: Sequence[Mapping[str, Column]],
+    parts: Sequence[Mapping[str, Made]],
     words: Mapping[str, list[str]],
 ) -> pa.Table:
     """The table ``name``, the rows of each device after those of the one before.
@@ -54,17 +56,27 @@ def joined(
     """
     schema = SCHEMAS[name]
     columns: dict[str, Any] = {}
+    counts: list[int] = []
     for column in parts[0] if parts else ():
-        values = np.concatenate([part[column][0] for part in parts])
-        missing = np.concatenate([part[column][1] for part in parts])
+        made = [_made(part[column]) for part in parts]
+        counts = [len(values) for values, _ in made]
+        values, missing = (_concatenated([each[place] for each in made]) for place in (0, 1))
+        del made
         kind = schema.field(column).type
         if pa.types.is_dictionary(kind):
             columns[column] = arrays.text(np.where(missing, -1, values), words[column])
         elif pa.types.is_boolean(kind):
             columns[column] = arrays.masked_booleans(values, missing)
         else:
-            columns[column] = (values, missing)
+            columns[column] = arrays.column(values, kind, missing, column)
     if parts:
-        counts = [len(next(iter(part.values()))[0]) for part in parts]
         columns["device"] = np.repeat(np.arange(len(parts), dtype=np.int16), counts)
     return builder.table(name, columns)
+
+
+def _made(column: Made) -> Column:
+    return column() if callable(column) else column
+
+
+def _concatenated(parts: Sequence[IntArray]) -> IntArray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -14,7 +14,11 @@ from tb_memory_plugin.analysis.metadata import Metadata
 from tb_memory_plugin.analysis.positions import positions
 from tb_memory_plugin.analysis.telling import frame_kinds, stack_names
 from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.aside import set_aside
 from tb_memory_plugin.recording.recording import Recording
+
+#: Events of which the tables are made one after the other.
+_MANY = 1 << 20
 
 
 def derive(recording: Recording) -> Recording:
@@ -22,17 +26,18 @@ def derive(recording: Recording) -> Recording:
 
     What is odd about the history is added to ``meta["problems"]``. Columns, no loop over events;
     tables are made beside each other, in a few threads (numpy lets go of Python's lock).
-    Raises SourceError where the history cannot be counted: negative sizes, sums over 64 bits.
+    Where there are very many events, one after the other, in half of the memory. Raises SourceError
+    where the history cannot be counted: negative sizes, sums over 64 bits.
     """
     parts = [DevicePart.of(recording, device) for device in recording.devices]
-    made = _beside_each_other(
-        [  # those that take longest first
-            lambda: _allocations(recording, parts),
-            lambda: positions(parts),
-            lambda: _usage(parts),
-            lambda: _segment_lives(recording, parts),
-        ]
-    )
+    makers: list[Callable[[], pa.Table]] = [  # those that take longest first
+        lambda: set_aside(_allocations(recording, parts)),
+        lambda: positions(parts),
+        lambda: _usage(parts),
+        lambda: _segment_lives(recording, parts),
+    ]
+    many = recording.table("events").num_rows > _MANY
+    made = [make() for make in makers] if many else _beside_each_other(makers)
     names = ("allocations", "positions", "usage", "segment_lives")
     tables = dict(zip(names, made, strict=True))
     kinds = frame_kinds(recording)

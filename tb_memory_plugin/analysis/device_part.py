@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tb_memory_plugin.analysis import attribution, locate
-from tb_memory_plugin.analysis.columns import Column, coded, either, known, ordinals, picked
+from tb_memory_plugin.analysis.columns import Column, Made, coded, either, known, ordinals, picked
 from tb_memory_plugin.analysis.device_tables import DeviceTables
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.lives import Lives, lives
@@ -39,37 +39,38 @@ class DevicePart:
         segment = locate.containing(segments, found.address, found.birth)
         return DevicePart(tables, found, usage(tables, found), segments, segment)
 
-    def allocations(self, segments_before: int, metadata: Metadata) -> dict[str, Column]:
+    def allocations(self, segments_before: int, metadata: Metadata) -> dict[str, Made]:
         """Columns of ``allocations``; ``segments_before`` are rows of devices before this one."""
         lives = self.lives
         of_size = self.tables.recording.meta["basis"] != "requested"
         labels = attribution.label_rows(self.tables, lives)
-        asked = attribution.requested(self.tables.recording, labels)
         birth_time = self._times(lives.birth, sentinel("birth_time"))
         return {
-            "address": (lives.address, self._unplaced),
-            "requested": asked if of_size else known(lives.bytes),
-            "size": (lives.size, ~lives.size_known),
-            "size_inferred": known(lives.size_inferred),
-            "birth": coded(lives.birth),
-            "free_requested": coded(lives.free_requested, AFTER),
-            "death": coded(lives.death, AFTER),
-            "birth_time": birth_time,
-            "free_requested_time": self._times(ordinals(lives.free_requested), AFTER),
-            "death_time": self._times(ordinals(lives.death), AFTER),
-            "segment": coded(np.where(self.segment >= 0, self.segment + segments_before, -1)),
-            **self._stacks(),
-            "stream": self._streams(),
-            "pool": coded(
-                either(
-                    self._events("pool", lives.known),
-                    picked(self._segment_pools, self.segment),
-                )
+            "address": lambda: (lives.address, self._unplaced),
+            "requested": lambda: (
+                attribution.requested(self.tables.recording, labels)
+                if of_size
+                else known(lives.bytes)
             ),
-            "compile_context": coded(self._events("compile_context", lives.birth)),
-            "user_metadata": coded(metadata.of_lives(self.tables, lives)),
+            "size": lambda: (lives.size, ~lives.size_known),
+            "size_inferred": lambda: known(lives.size_inferred),
+            "birth": lambda: coded(lives.birth),
+            "free_requested": lambda: coded(lives.free_requested, AFTER),
+            "death": lambda: coded(lives.death, AFTER),
+            "birth_time": lambda: birth_time,
+            "free_requested_time": lambda: self._times(ordinals(lives.free_requested), AFTER),
+            "death_time": lambda: self._times(ordinals(lives.death), AFTER),
+            "segment": lambda: coded(
+                np.where(self.segment >= 0, self.segment + segments_before, -1)
+            ),
+            **self._stacks(),
+            "stream": self._streams,
+            "pool": self._pools,
+            "compile_context": lambda: coded(self._events("compile_context", lives.birth)),
+            "user_metadata": lambda: coded(metadata.of_lives(self.tables, lives)),
             **attribution.labelled(self.tables.recording, labels),
-            **attribution.moments(self.tables, birth_time, labels),
+            "step": lambda: attribution.step(self.tables, birth_time, labels),
+            "annotation": lambda: attribution.annotation(self.tables, birth_time),
         }
 
     def curve(self, allocations_before: int) -> dict[str, Column]:
@@ -161,15 +162,24 @@ class DevicePart:
         of_event = self._events("stream", self.lives.known)
         return np.where(without, inherited, of_event), without & (final < 0)
 
-    def _stacks(self) -> dict[str, Column]:
+    def _pools(self) -> Column:
+        """The event's pool, else that of the segment."""
+        of_event = self._events("pool", self.lives.known)
+        return coded(either(of_event, picked(self._segment_pools, self.segment)))
+
+    def _stacks(self) -> dict[str, Made]:
         """Stacks of birth (the block's where no event says), of death, of the forward pass."""
         lives = self.lives
-        freed = self._events("stack", lives.ended)
-        asked = self._events("stack", ordinals(lives.free_requested))
-        birth = either(self._events("stack", lives.birth), self._blocks("stack"))
-        forward = either(self._events("forward_stack", lives.birth), self._blocks("forward_stack"))
+
+        def of_birth(name: str) -> Column:
+            return coded(either(self._events(name, lives.birth), self._blocks(name)))
+
+        def of_death() -> Column:
+            asked = self._events("stack", ordinals(lives.free_requested))
+            return coded(either(self._events("stack", lives.ended), asked))
+
         return {
-            "birth_stack": coded(birth),
-            "death_stack": coded(either(freed, asked)),
-            "forward_stack": coded(forward),
+            "birth_stack": lambda: of_birth("stack"),
+            "death_stack": of_death,
+            "forward_stack": lambda: of_birth("forward_stack"),
         }

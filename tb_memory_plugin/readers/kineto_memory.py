@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_memory_plugin.readers.checked import UINT64_MAX, Malformed
-from tb_memory_plugin.readers.kineto_columns import Instants, nanoseconds
+from tb_memory_plugin.readers.kineto_instants import Instants
 from tb_memory_plugin.recording.arrays import IntArray
 
 #: c10::DeviceType to what people call such a device.
 TYPES = {0: "cpu", 1: "cuda", 6: "hip", 12: "xpu", 13: "mps", 17: "meta", 19: "mtia"}
 TYPES[20] = "privateuseone"
-_INT64 = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -22,24 +20,19 @@ class History:
     """One device's events, in order of time and then of ``Ev Idx``.
 
     Attributes:
-        rows: of each event its place among those of the file.
-        bytes: what it adds, negative for a free.
-        address: where; made up where the trace has none (``made_up``).
-        allocated, reserved: totals after it as the allocator counts them; None where the trace has
-            none.
+        rows: where its events stand in the columns of :class:`Histories`.
+        made_up: whether addresses are, as the trace has none.
+        has_allocated, has_reserved: whether every event says these totals.
         rest: bytes alive before the first event that no event frees.
         breaks: how often the totals move by something else than the event's bytes.
     """
 
     type: int
     ordinal: int
-    rows: IntArray
-    time: IntArray
-    bytes: IntArray
-    address: IntArray
+    rows: slice
     made_up: bool
-    allocated: IntArray | None
-    reserved: IntArray | None
+    has_allocated: bool
+    has_reserved: bool
     rest: int
     breaks: int
 
@@ -55,48 +48,95 @@ class History:
         return kind if self.ordinal < 0 else f"{kind}:{self.ordinal}"
 
 
-def histories(memory: Instants) -> list[History]:
-    """The histories of all devices, by type and ordinal. Raises Malformed."""
-    types = _integers(memory.column("device_type"), "Device Type")
-    ordinals = _integers(memory.column("device"), "Device Id")
-    of: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for row, key in enumerate(zip(types.tolist(), ordinals.tolist(), strict=True)):
-        of[key].append(row)
-    if len(of) > np.iinfo(np.int16).max:
-        raise Malformed(f"has {len(of)} devices")
-    time = nanoseconds(memory.time)
-    index = np.array([-1 if each is None else each for each in memory.column("index")])
-    columns = {name: memory.column(name) for name in ("bytes", "address", "allocated", "reserved")}
-    return [_history(key, np.array(rows), time, index, columns) for key, rows in sorted(of.items())]
+@dataclass(frozen=True)
+class Histories:
+    """The histories of all devices, by type and ordinal; columns have one after the other.
+
+    ``bytes`` is what an event adds, negative for a free; ``allocated`` and ``reserved`` are totals
+    after it as the allocator counts them.
+    """
+
+    devices: list[History]
+    track: IntArray
+    time: IntArray
+    bytes: IntArray
+    address: IntArray
+    allocated: IntArray
+    reserved: IntArray
+
+    @property
+    def device(self) -> IntArray:
+        """The place in ``devices`` of every event."""
+        counts = [one.rows.stop - one.rows.start for one in self.devices]
+        return np.repeat(np.arange(len(counts), dtype=np.int16), counts)
+
+    @property
+    def event(self) -> IntArray:
+        """The ordinal of every event."""
+        counts = [one.rows.stop - one.rows.start for one in self.devices]
+        return np.concatenate([np.arange(count, dtype=np.int32) for count in counts])
 
 
-def _history(
-    key: tuple[int, int],
-    rows: IntArray,
-    time: IntArray,
-    index: IntArray,
-    columns: dict[str, list[int | None]],
-) -> History:
-    rows = rows[np.lexsort((index[rows], time[rows]))]
-    places = rows.tolist()
-    moved = _integers([columns["bytes"][row] for row in places], "Bytes")
-    allocated = _totals([columns["allocated"][row] for row in places], "Total Allocated")
-    reserved = _totals([columns["reserved"][row] for row in places], "Total Reserved")
-    known = [columns["address"][row] for row in places]
-    made_up = any(each is None for each in known)
-    address = _made_up(moved) if made_up else _addresses(known)
-    rest = breaks = 0
-    if allocated is not None:
-        rest = int(allocated[0] - moved[0]) - _freed_later(address, moved)
-        breaks = int((np.diff(allocated) != moved[1:]).sum())
-    return History(
-        *key, rows, time[rows], moved, address, made_up, allocated, reserved, max(rest, 0), breaks
+def histories(memory: Instants) -> Histories:
+    """The histories of all devices. Takes the columns of ``memory``, which has events."""
+    keys = sorted(memory.devices.words)
+    place = np.array([keys.index(each) for each in memory.devices.words], dtype=np.int16)
+    device = place[memory.take("device")]
+    order = _order(device, memory.column("time"), memory.take("index"))
+    edges = np.searchsorted(np.sort(device), np.arange(len(keys) + 1)).tolist()
+    del device
+
+    def ordered(name: str) -> IntArray:
+        values = memory.take(name)
+        return values if order is None else values[order]
+
+    moved, allocated = ordered("bytes"), ordered("allocated")
+    address = ordered("address").copy()
+    found = []
+    for code, (kind, ordinal) in sorted(enumerate(memory.devices.words), key=lambda each: each[1]):
+        rows = slice(*edges[place[code] : place[code] + 2])
+        made_up = code in memory.without["address"]
+        if made_up:
+            address[rows] = _made_up(moved[rows])
+        has_allocated = code not in memory.without["allocated"]
+        rest = breaks = 0
+        if has_allocated:
+            before = int(allocated[rows.start] - moved[rows.start])
+            rest = max(before - _freed_later(address[rows], moved[rows]), 0)
+            breaks = _breaks(allocated[rows], moved[rows])
+        has_reserved = code not in memory.without["reserved"]
+        found.append(
+            History(kind, ordinal, rows, made_up, has_allocated, has_reserved, rest, breaks)
+        )
+    return Histories(
+        found,
+        ordered("track"),
+        ordered("time"),
+        moved,
+        address,
+        allocated,
+        ordered("reserved"),
     )
+
+
+def _order(device: IntArray, time: IntArray, index: IntArray) -> IntArray | None:
+    """The order by device, time and index; None where it is that of the file already."""
+    same_device = device[1:] == device[:-1]
+    later = (time[1:] > time[:-1]) | ((time[1:] == time[:-1]) & (index[1:] >= index[:-1]))
+    if ((device[1:] > device[:-1]) | (same_device & later)).all():
+        return None
+    return np.lexsort((index, time, device))
+
+
+def _breaks(allocated: IntArray, moved: IntArray) -> int:
+    return int((allocated[1:] - allocated[:-1] != moved[1:]).sum())
 
 
 def _freed_later(address: IntArray, moved: IntArray) -> int:
     """Bytes of the blocks that were there before the first event and that an event frees."""
-    _, first = np.unique(address, return_index=True)
+    order = np.argsort(address, kind="stable")
+    ordered = address[order]
+    first = order[np.append(True, ordered[1:] != ordered[:-1])[: len(order)]]
     freed = moved[first]
     return -int(freed[freed < 0].sum())
 
@@ -114,19 +154,3 @@ def _made_up(moved: IntArray) -> IntArray:
         else:
             found.append(same.pop())
     return np.array(found, dtype=np.uint64)
-
-
-def _addresses(values: list[int | None]) -> IntArray:
-    if not all(type(each) is int and 0 <= each <= UINT64_MAX for each in values):
-        raise Malformed("has a [memory] event whose Addr is no address of 64 bits")
-    return np.array(values, dtype=np.uint64)
-
-
-def _totals(values: list[int | None], what: str) -> IntArray | None:
-    return None if any(each is None for each in values) else _integers(values, what)
-
-
-def _integers(values: list[int | None], what: str) -> IntArray:
-    if not all(type(each) is int and -_INT64 <= each <= _INT64 for each in values):
-        raise Malformed(f"has a [memory] event whose {what} is out of range")
-    return np.array(values, dtype=np.int64)

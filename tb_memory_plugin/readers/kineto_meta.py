@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from tb_memory_plugin.readers.checked import INT64_MAX
 from tb_memory_plugin.readers.kineto_columns import Columns
-from tb_memory_plugin.readers.kineto_memory import TYPES, History
-from tb_memory_plugin.readers.kineto_tables import Program
+from tb_memory_plugin.readers.kineto_memory import TYPES, Histories, History
+from tb_memory_plugin.readers.kineto_program import Program
 
 #: In the year 2001: an earlier time stamp is not one since 1970.
 _UNIX = 10**18
@@ -20,7 +20,7 @@ _ACCELERATORS = ("cuda", "hip", "xpu")
 def meta(
     columns: Columns,
     program: Program,
-    found: Sequence[History],
+    found: Histories,
     about: dict[str, Any],
     origin: int,
 ) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def meta(
     is_unix = whole >= _UNIX
     rank = _of(about.get("distributedInfo"), "rank")
     return {
-        "devices": [_device(history, about) for history in found],
+        "devices": [_device(history, about) for history in found.devices],
         "time_origin_ns": whole,
         "clock": "unix" if is_unix else "monotonic",
         "rank": rank if type(rank) is int else None,
@@ -40,8 +40,8 @@ def meta(
             for key, value in about.items()
             if _VERSIONS.fullmatch(key) and type(value) in (int, float, str)
         },
-        "missing": list(_missing(program, found)),
-        "problems": list(_problems(columns, found)),
+        "missing": list(_missing(program, found.devices)),
+        "problems": list(_problems(columns, found.devices)),
     }
 
 
@@ -74,7 +74,7 @@ def _of(value: Any, key: str) -> Any:
     return value.get(key) if type(value) is dict else None
 
 
-def _missing(program: Program, found: Sequence[History]) -> Iterator[dict[str, str]]:
+def _missing(program: Program, found: list[History]) -> Iterator[dict[str, str]]:
     if any(history.made_up for history in found):
         yield {
             "what": "addresses",
@@ -83,7 +83,7 @@ def _missing(program: Program, found: Sequence[History]) -> Iterator[dict[str, s
             "single lives are guesses",
             "remedy": "Trace with a later torch",
         }
-    if any(history.allocated is None for history in found):
+    if not all(history.has_allocated for history in found):
         yield {
             "what": "what was there before",
             "why": "The trace has no totals of the allocator: curves begin at what the trace frees",
@@ -110,7 +110,7 @@ def _missing(program: Program, found: Sequence[History]) -> Iterator[dict[str, s
         }
 
 
-def _problems(columns: Columns, found: Sequence[History]) -> Iterator[str]:
+def _problems(columns: Columns, found: list[History]) -> Iterator[str]:
     for history in found:
         if history.breaks:
             yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from tb_memory_plugin.recording.arrays import IntArray
 class Nested:
     """Spans sorted by track, begin and (the longer first) end; rows are places in that order.
 
-    ``order`` are their places before; ``first`` is the first row of every track, and one past the
-    last; ``parent`` the row of the innermost span that one begins in, -1 for none.
+    ``order`` are their places before, where these are kept; ``first`` is the first row of every
+    track, and one past the last; ``parent`` the row of the innermost span that one begins in, -1
+    for none.
     """
 
     order: IntArray
@@ -25,7 +26,7 @@ class Nested:
 
     def enclosing(self, track: IntArray, time: IntArray) -> IntArray:
         """The row of the innermost span of each track at each time, -1 for none."""
-        found = np.full(len(time), -1, dtype=np.int64)
+        found = np.full(len(time), -1, dtype=np.int32)
         for one in np.flatnonzero(np.bincount(track, minlength=1)).tolist():
             if one + 1 >= len(self.first):
                 continue
@@ -33,29 +34,38 @@ class Nested:
             here = np.flatnonzero(track == one)
             place = np.searchsorted(self.begin[start:stop], time[here], side="right") - 1
             found[here] = np.where(place >= 0, place + start, -1)
-        while True:
-            over = np.flatnonzero(found >= 0)
+        over = np.flatnonzero(found >= 0)
+        while len(over):
             over = over[self.end[found[over]] < time[over]]
-            if not len(over):
-                return found
             found[over] = self.parent[found[over]]
+            over = over[found[over] >= 0]
+        return found
+
+
+def in_order(track: IntArray, begin: IntArray, end: IntArray) -> IntArray:
+    """The order of :class:`Nested`: by track, begin and (the longer first) end."""
+    return np.lexsort((-end, begin, track)).astype(np.int32)
 
 
 def nested(track: IntArray, begin: IntArray, end: IntArray) -> Nested:
-    """The spans' nesting. One that outlasts what it begins in is inside it all the same: the file
-    has rounded their ends.
+    """The spans' nesting, in any order."""
+    order = in_order(track, begin, end)
+    return replace(nested_in_order(track[order], begin[order], end[order]), order=order)
+
+
+def nested_in_order(track: IntArray, begin: IntArray, end: IntArray) -> Nested:
+    """The nesting of spans that are :func:`in_order`.
+
+    One that outlasts what it begins in is inside it all the same: the file has rounded their ends.
     """
-    order = np.lexsort((-end, begin, track))
-    begin, end, track = begin[order], end[order], track[order]
     tracks = int(track[-1]) + 1 if len(track) else 0
-    first = np.searchsorted(track, np.arange(tracks + 1))
-    parent = _parents(first, begin, end)
-    return Nested(order, first, begin, end, parent)
+    first = np.searchsorted(track, np.arange(tracks + 1, dtype=track.dtype))
+    return Nested(np.zeros(0, dtype=np.int32), first, begin, end, _parents(first, begin, end))
 
 
 def _parents(first: IntArray, begin: IntArray, end: IntArray) -> IntArray:
     """Of every row the nearest one before it on its track that has not ended when it begins."""
-    parent = np.arange(len(begin), dtype=np.int64) - 1
+    parent = np.arange(-1, len(begin) - 1, dtype=np.int32)
     parent[first[:-1][first[:-1] < len(begin)]] = -1
     row = np.flatnonzero(parent >= 0)
     while len(row):
@@ -66,3 +76,29 @@ def _parents(first: IntArray, begin: IntArray, end: IntArray) -> IntArray:
         parent[row] = parent[over]
         row = row[parent[row] >= 0]
     return parent
+
+
+def nearest(parent: IntArray, wanted: IntArray) -> IntArray:
+    """Of every row the innermost span around it, itself included, that is ``wanted``; -1 for none.
+
+    ``parent`` is of every row the row that it is inside of. What is returned has one value more,
+    -1, so that it can be asked for row -1 too.
+    """
+    rows = np.arange(len(parent), dtype=np.int32)
+    found = np.append(np.where(wanted, rows, parent), np.int32(-1)).astype(np.int32, copy=False)
+    del rows
+    while True:  # twice as far each time
+        further = found[found]
+        if (further == found).all():
+            return found
+        found = further
+
+
+def depths(parent: IntArray) -> IntArray:
+    """Of every row how many it is inside of."""
+    outer = np.append(parent, np.int32(-1))
+    depth = (outer >= 0).astype(np.int32)
+    while (outer >= 0).any():
+        depth += depth[outer]
+        outer = outer[outer]
+    return depth[:-1]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import text
-from tb_memory_plugin.readers.kineto_columns import module_of
-from tb_memory_plugin.readers.kineto_nesting import Nested
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.stacks import StackInterner
 
@@ -18,64 +18,91 @@ _MOST_FRAMES = 1_000
 
 
 class Surroundings:
-    """The spans around instants. ``name`` is the code of every row of ``nested`` in ``names``."""
+    """The spans around instants.
+
+    ``parent`` is of every row the row that it is inside of, -1 for none; ``name`` its code in
+    ``names``; ``called`` by row the Python calls that an operator was made in.
+    """
 
     def __init__(
-        self, nested: Nested, name: IntArray, names: list[str], called: dict[int, str]
+        self, parent: IntArray, name: IntArray, names: Sequence[str], called: dict[int, str]
     ) -> None:
-        self._parent = nested.parent
-        self._name, self._names = name, names
+        self._parent, self._names = parent, names
+        # Single values are had from these faster than from arrays.
+        self._parent_of, self._name_of = parent.data, name.data
         self._called = called
         self._interner = StackInterner()
-        self._frames: dict[str, int] = {}
-        self._chains: dict[int, tuple[int, ...]] = {-1: ()}
+        self._frames: dict[int, int] = {}
+        self._by_name: dict[str, int] = {}
+        # Chains of frames as a tree: few, where spans are many. Node 0 is no frame at all.
+        self._nodes: dict[tuple[int, int], int] = {}
+        self._outer, self._frame_of = array("i", [0]), array("i", [-1])
 
     def stacks(self, rows: IntArray) -> IntArray:
         """The stack of every row: it and what it is inside of, innermost first; -1 for none."""
-        known = {row: self._stack(row) for row in np.unique(rows).tolist()}
-        known[-1] = -1
-        return np.array([known[row] for row in rows.tolist()], dtype=np.int32)
-
-    def nearest(self, rows: IntArray, wanted: IntArray) -> IntArray:
-        """Of every row the innermost span around it, itself included, that is ``wanted``."""
-        found: IntArray = rows.copy()
-        while True:
-            other = np.flatnonzero(found >= 0)
-            other = other[~wanted[found[other]]]
-            if not len(other):
-                return found
-            found[other] = self._parent[found[other]]
+        wanted = np.zeros(len(self._parent), dtype=bool)
+        wanted[rows[rows >= 0]] = True
+        node_of = array("i", [-1]) * len(self._parent)
+        stack_of = np.full(len(self._parent) + 1, -1, dtype=np.int32)  # the last is that of row -1
+        known: dict[tuple[int, str], int] = {}
+        if (rows < 0).any():
+            self._interner.stack(())
+        for row in array("i", np.flatnonzero(wanted).astype(np.int32).tobytes()):
+            node = self._node(row, node_of)
+            calls = self._calls(row)
+            found = known.get((node, calls))
+            if found is None:
+                frames = [*self._chain(node), *self._python(calls)]
+                found = known[node, calls] = self._interner.stack(frames[:_MOST_FRAMES])
+            stack_of[row] = found
+        return stack_of[rows]
 
     def tables(self) -> dict[str, pa.Table]:
         """The tables ``frames`` and ``stacks``."""
         return self._interner.tables()
 
-    def _stack(self, row: int) -> int:
-        return self._interner.stack((*self._chain(row), *self._python(row))[:_MOST_FRAMES])
-
-    def _python(self, row: int) -> list[int]:
-        """Frames of the Python calls that the innermost operator which knows them was made in."""
+    def _calls(self, row: int) -> str:
+        """The Python calls that the innermost operator which knows them was made in."""
+        if not self._called:
+            return ""
         while row >= 0 and row not in self._called:
-            row = int(self._parent[row])
-        return [self._interned(name) for name in self._called.get(row, "").split(";") if name]
+            row = self._parent_of[row]
+        return self._called.get(row, "")
 
-    def _chain(self, row: int) -> tuple[int, ...]:
-        """Frames of a row and of what it is inside of. No recursion: they may be deep."""
+    def _python(self, calls: str) -> list[int]:
+        return [self._interned(name) for name in calls.split(";") if name]
+
+    def _node(self, row: int, node_of: array[int]) -> int:
+        """The node of a row. No recursion: they may be deep."""
         missing = []
-        while row not in self._chains:
+        while row >= 0 and node_of[row] < 0:
             missing.append(row)
-            row = int(self._parent[row])
-        chain = self._chains[row]
+            row = self._parent_of[row]
+        node = node_of[row] if row >= 0 else 0
         for row in reversed(missing):
-            chain = (self._frame(row), *chain)[:_MOST_FRAMES]
-            self._chains[row] = chain
-        return chain
+            key = (node, self._frame(self._name_of[row]))
+            node = self._nodes.setdefault(key, len(self._outer))
+            if node == len(self._outer):
+                self._outer.append(key[0])
+                self._frame_of.append(key[1])
+            node_of[row] = node
+        return node
 
-    def _frame(self, row: int) -> int:
-        return self._interned(self._names[int(self._name[row])])
+    def _chain(self, node: int) -> list[int]:
+        frames: list[int] = []
+        while node and len(frames) < _MOST_FRAMES:
+            frames.append(self._frame_of[node])
+            node = self._outer[node]
+        return frames
+
+    def _frame(self, name: int) -> int:
+        found = self._frames.get(name)
+        if found is None:
+            found = self._frames[name] = self._interned(self._names[name])
+        return found
 
     def _interned(self, name: str) -> int:
-        found = self._frames.get(name)
+        found = self._by_name.get(name)
         if found is None:
             python = _PYTHON.fullmatch(name)
             if python is not None:
@@ -83,10 +110,5 @@ class Surroundings:
                 found = self._interner.frame(text(python["name"]), text(python["file"]), line)
             else:
                 found = self._interner.frame(text(name), "", 0)
-            self._frames[name] = found
+            self._by_name[name] = found
         return found
-
-
-def modules(names: list[str]) -> list[str | None]:
-    """Of every name the module that a call of it is of."""
-    return [module_of(name) for name in names]

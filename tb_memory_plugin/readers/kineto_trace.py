@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tb_memory_plugin import heap
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import kineto_tables as made
 from tb_memory_plugin.readers import limits, opening
@@ -16,6 +17,7 @@ from tb_memory_plugin.readers.kineto_beginning import beginning
 from tb_memory_plugin.readers.kineto_columns import Columns
 from tb_memory_plugin.readers.kineto_memory import histories
 from tb_memory_plugin.readers.kineto_meta import meta
+from tb_memory_plugin.readers.kineto_program import Program
 from tb_memory_plugin.readers.trace_stream import TraceStream
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.arrays import TooMuchText
@@ -33,6 +35,9 @@ _XPROF = b'"highres-ticks"'
 _REMEDY = "export the trace again with export_chrome_trace() and copy it whole"
 _RECORD = "profile with torch.profiler.profile(profile_memory=True, with_stack=True)"
 _READING = 0.8  # of the time goes to reading
+#: From so many bytes on less memory matters more than the time it takes to have it anew.
+_LONG = 256 << 20
+_LARGE = 256 << 10
 
 Progress = Callable[[float, str], None]
 
@@ -88,6 +93,8 @@ def _columns(path: Path, report: Progress, limit: int | None) -> tuple[Columns, 
             with limits.memory_ceiling(before.st_size) as grant:
 
                 def seen(part: float, count: int) -> None:
+                    if count > _LONG:
+                        heap.give_back_at_once(_LARGE)
                     grant(count)
                     report(_READING * part, "reading")
 
@@ -105,18 +112,17 @@ def _columns(path: Path, report: Progress, limit: int | None) -> tuple[Columns, 
 
 
 def _recording(columns: Columns, about: dict[str, Any], name: str) -> Recording:
-    found = histories(columns.memory)
-    if not found:
+    if not len(columns.memory):
         raise SourceError(
             name, "holds no memory events: it was traced without profile_memory", _RECORD
         )
-    program = made.Program(columns)
-    begins = [int(history.time[0]) for history in found]
+    program = Program(columns.spans)
+    found = histories(columns.memory)
+    begins = [int(found.time[one.rows.start]) for one in found.devices]
     first = program.first()
     origin = min(begins if first is None else [first, *begins])
-    at = program.at(columns.memory)
-    tables = made.tables(found, program, at, origin)
-    tables["marks"] = made.marks(columns.failures, found, origin)
+    marks = made.marks(columns.failures, found, origin)
+    tables = {**made.tables(found, program, origin), "marks": marks}
     facts = meta(columns, program, found, about, origin)
     return builder.recording({"format": FORMAT, "basis": "size", "source": name, **facts}, tables)
 

@@ -18,7 +18,7 @@ import msgspec
 from tb_memory_plugin.readers.checked import Malformed
 
 #: Bytes that are decoded together; what is no event may be as long as MOST.
-PIECE = 8 << 20
+PIECE = 2 << 20
 MOST = 64 << 20
 #: Guesses at the end of an event that are tried in a piece.
 _TRIES = 32
@@ -92,8 +92,9 @@ class TraceStream:
         self._around(head, rest)
 
     def _filled(self, text: bytes) -> bytes:
-        """``text`` and a piece more; no more of it at the end of the stream."""
-        parts, missing = [text], PIECE
+        """``text`` and as much more or a piece; no more of it at the end of the stream."""
+        # Twice as much where a piece was not enough, as it would otherwise be read ever again.
+        parts, missing = [text], max(PIECE, len(text))
         while missing > 0 and (more := self._read(missing)):
             parts.append(more)
             missing -= len(more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -35,8 +36,9 @@ def column(
     mask = np.asarray(missing, dtype=bool)
     if not mask.any():
         return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
-    low = np.iinfo(array.dtype).min if np.iinfo(array.dtype).min < 0 else 0
-    array[mask] = min(max(sentinel(name), low), int(np.iinfo(array.dtype).max))
+    if mask.all():
+        return nulls(len(array), kind, name)
+    array[mask] = _held(sentinel(name), array.dtype)
     validity = np.packbits(~mask, bitorder="little")
     return pa.Array.from_buffers(
         kind,
@@ -46,6 +48,17 @@ def column(
     )
 
 
+def adopted(data: IntArray, kind: pa.DataType) -> pa.Array:
+    """An Arrow array of ``data`` itself, of the numpy type of ``kind``: nobody may change it."""
+    whole = np.ascontiguousarray(data, dtype=_numpy_type(kind))
+    return pa.Array.from_buffers(kind, len(whole), [None, pa.py_buffer(whole)])
+
+
+def _held(value: int, dtype: np.dtype[Any]) -> int:
+    """``value``, or what comes nearest to it in a column of ``dtype``."""
+    return min(max(value, int(np.iinfo(dtype).min)), int(np.iinfo(dtype).max))
+
+
 def _numpy_type(kind: pa.DataType) -> np.dtype[Any]:
     # They share their names. (``to_pandas_dtype`` needs pandas in older pyarrows.)
     return np.dtype(str(kind))
@@ -53,9 +66,31 @@ def _numpy_type(kind: pa.DataType) -> np.dtype[Any]:
 
 def nulls(length: int, kind: pa.DataType, name: str = "") -> pa.Array:
     """``length`` nulls of type ``kind``, their value buffer holding the sentinel."""
-    if pa.types.is_integer(kind):
-        return column(np.zeros(length), kind, np.ones(length, dtype=bool), name)
-    return pa.nulls(length, kind)
+    if not pa.types.is_integer(kind) or not length:
+        return pa.nulls(length, kind)
+    dtype = _numpy_type(kind)
+    size = length * dtype.itemsize
+    validity = pa.py_buffer(_repeated(b"\0", (length + 7) // 8))
+    values = pa.py_buffer(_repeated(dtype.type(_held(sentinel(name), dtype)).tobytes(), size))
+    return pa.Array.from_buffers(kind, length, [validity, values], null_count=length)
+
+
+#: Bytes that whole columns of nulls share as long as there are any, by what is repeated in them.
+_shared: weakref.WeakValueDictionary[bytes, IntArray] = weakref.WeakValueDictionary()
+
+
+def _repeated(pattern: bytes, size: int) -> IntArray:
+    pattern = pattern[:1] if len({*pattern}) == 1 else pattern
+    found = _shared.get(pattern)
+    if found is None or len(found) < size:
+        if pattern == b"\0":
+            found = np.zeros(size, dtype=np.uint8)  # which costs nothing until it is written to
+        else:
+            count = -(-size // len(pattern))
+            found = np.repeat(np.frombuffer(pattern, f"V{len(pattern)}"), count).view(np.uint8)
+        found.flags.writeable = False
+        _shared[pattern] = found
+    return found[:size]
 
 
 def values(table: pa.Table, name: str) -> IntArray:

@@ -10,35 +10,24 @@ import ctypes
 import threading
 import time
 
+from tb_memory_plugin import heap
+
 #: Bytes from which on memory is the system's again as soon as it is freed. What is larger is rare
 #: enough that having it anew each time costs little; what is smaller is used again.
 LARGE = 2 << 20
-#: Bytes that the room of a thread may have free at its end.
-_MOST_FREE = 2 * LARGE
 
 _EVERY = 1.0  # seconds between two times
-_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = (
-    -1,
-    -3,
-    -8,
-)  # parameters of mallopt in glibc's malloc.h
 
 _lock = threading.Lock()
 _last = 0.0
 
 
 def give_back_at_once() -> None:
-    """Have this process keep little of what was freed, where glibc is the C library.
+    """Have this process keep little of what was freed: trimming does not get at all of it.
 
-    By itself it learns from the first large array that is freed to keep tens of megabytes, for each
-    thread, and trimming does not get at what lies at the end of the room of another thread.
+    What lies at the end of the room of another thread stays there.
     """
-    try:
-        set_option = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):  # another C library, or Windows
-        return
-    set_option(_MMAP_THRESHOLD, LARGE)
-    set_option(_TRIM_THRESHOLD, _MOST_FREE)
+    heap.give_back_at_once(LARGE)
 
 
 def trim() -> None:

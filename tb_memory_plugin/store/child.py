@@ -93,6 +93,7 @@ def _read(request: dict[str, Any], report: Report) -> None:
     from tb_memory_plugin.errors import SourceError
     from tb_memory_plugin.readers.opening import HEAD, regular_file
     from tb_memory_plugin.readers.registry import reader_of
+    from tb_memory_plugin.recording.aside import kept_in
     from tb_memory_plugin.recording.recording import save
     from tb_memory_plugin.views.summary import brief, summary
 
@@ -107,9 +108,11 @@ def _read(request: dict[str, Any], report: Report) -> None:
             "is of no format that is known here",
             "see the list of formats in the documentation",
         )
-    recorded = reader.read(path, lambda part, phase: report(0.7 * part, phase))
-    report(0.7, "working out lives")
-    recording = derive(recorded)
+    entries = Path(request["entries"])
+    with kept_in(entries):
+        recorded = reader.read(path, lambda part, phase: report(0.7 * part, phase))
+        report(0.7, "working out lives")
+        recording = derive(recorded)
     report(0.85, "summing up")
     about = {
         "format": recording.meta["format"],
@@ -118,7 +121,6 @@ def _read(request: dict[str, Any], report: Report) -> None:
         "summary": summary(recording, version=request["key"], run="", name=path.name),
     }
     report(0.9, "writing")
-    entries = Path(request["entries"])
     try:
         save(recording, entries / f"{request['key']}.tbmem")
         _write(entries / f"{request['key']}.json", json.dumps(about).encode())

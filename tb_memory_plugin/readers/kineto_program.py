@@ -1,0 +1,166 @@
+"""What the program of a Kineto trace did: its spans, nested, and what they say of an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.readers.checked import text
+from tb_memory_plugin.readers.kineto_columns import module_of, step_of
+from tb_memory_plugin.readers.kineto_nesting import (
+    Nested,
+    depths,
+    in_order,
+    nearest,
+    nested_in_order,
+)
+from tb_memory_plugin.readers.kineto_spans import Spans
+from tb_memory_plugin.readers.kineto_stacks import Surroundings
+from tb_memory_plugin.recording import arrays, builder
+from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.aside import set_aside
+
+_KINDS = ["op", "annotation", "python", "kernel", "step", "module"]
+_OP, _ANNOTATION, _PYTHON, _KERNEL, _STEP, _MODULE = range(6)
+
+
+class Program:
+    """The spans of a trace. Rows are places in the order of ``nested``."""
+
+    def __init__(self, spans: Spans) -> None:
+        """Takes the columns of ``spans``."""
+        self._names = spans.names.words
+        self._tracks = spans.tracks.words
+        self._steps = [step_of(name) for name in self._names]
+        self._modules = [module_of(name) for name in self._names]
+        track, begin, end = (spans.take(name) for name in ("track", "begin", "end"))
+        order = in_order(track, begin, end)
+        begin, end, self._track = begin[order], end[order], track[order]
+        del track
+        self._nested: Nested = nested_in_order(self._track, begin, end)
+        self._name = spans.take("name")[order]
+        self._kind = self._kinds(spans, order)
+        self._knows_calls = bool(spans.called)
+        called = _called(spans, order)
+        self._around = Surroundings(self._nested.parent, self._name, self._names, called)
+
+    def _kinds(self, spans: Spans, order: IntArray) -> IntArray:
+        codes = np.array([_KINDS.index(kind) for kind in spans.kinds.words], dtype=np.int8)
+        kind = spans.take("kind")[order]
+        if not len(kind):
+            return kind
+        kind = codes[kind]
+        is_step = np.array([step is not None for step in self._steps], dtype=bool)
+        is_module = np.array([module is not None for module in self._modules], dtype=bool)
+        kind[(kind != _KERNEL) & is_step[self._name]] = _STEP
+        kind[(kind == _PYTHON) & is_module[self._name]] = _MODULE
+        return kind
+
+    def at(self, track: IntArray, time: IntArray) -> IntArray:
+        """The row of the innermost span of its thread at each instant, -1 for none."""
+        return self._nested.enclosing(track, time)
+
+    def stacks(self, rows: IntArray) -> IntArray:
+        """The stack of every row: it and what it is inside of, innermost first; -1 for none."""
+        return self._around.stacks(rows)
+
+    def op(self, rows: IntArray) -> pa.DictionaryArray:
+        """The innermost operator around every row."""
+        found = nearest(self._nested.parent, self._kind == _OP)[rows]
+        return _words(self._codes(found), lambda code: text(self._names[code]))
+
+    def module(self, rows: IntArray) -> pa.DictionaryArray:
+        """The innermost module around every row."""
+        found = nearest(self._nested.parent, self._kind == _MODULE)[rows]
+        return _words(self._codes(found), lambda code: self._modules[code] or "")
+
+    def _codes(self, rows: IntArray) -> IntArray:
+        """Of every row the code of its name, -1 for row -1."""
+        if not len(self._name):
+            return rows
+        return np.where(rows >= 0, self._name[rows], np.int32(-1))
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a step is marked."""
+        return bool((self._kind == _STEP).any())
+
+    @property
+    def has_python(self) -> bool:
+        """Whether Python calls are known."""
+        return self._knows_calls or bool(np.isin(self._kind, [_PYTHON, _MODULE]).any())
+
+    def first(self) -> int | None:
+        """When the first span begins."""
+        return int(self._nested.begin.min()) if len(self._nested.begin) else None
+
+    def frames(self) -> dict[str, pa.Table]:
+        """The tables ``frames`` and ``stacks``."""
+        return self._around.tables()
+
+    def _depths(self) -> IntArray:
+        """How many spans of its own kind each span is inside of."""
+        outer = np.empty_like(self._nested.parent)
+        for kind in range(len(_KINDS)):
+            rows = np.flatnonzero(self._kind == kind)
+            if len(rows):
+                around = nearest(self._nested.parent, self._kind == kind)
+                outer[rows] = around[self._nested.parent[rows]]
+        return depths(outer)
+
+    def table(self, origin: int) -> pa.Table:
+        """The table ``spans``: all but Python calls that are of no module."""
+        shown = self._kind != _PYTHON
+        rows: Any = slice(None) if shown.all() else np.flatnonzero(shown).astype(np.int32)
+        return set_aside(builder.table("spans", dict(self._span_columns(rows, shown, origin))))
+
+    def _span_columns(
+        self, rows: Any, shown: IntArray, origin: int
+    ) -> Iterable[tuple[str, pa.Array]]:
+        """One after the other: all of them together would be in memory twice."""
+        words = [text(name) for name in self._names]
+        yield "track", arrays.text(self._track[rows], _track_names(self._tracks))
+        yield "kind", arrays.text(self._kind[rows], _KINDS)
+        yield "name", arrays.text(self._name[rows], words)
+        yield "begin", arrays.column(self._nested.begin[rows] - origin, pa.int64(), name="begin")
+        yield "end", arrays.column(self._nested.end[rows] - origin, pa.int64(), name="end")
+        yield "depth", arrays.column(self._depths()[rows], pa.int32(), name="depth")
+        parent = nearest(self._nested.parent, shown)[self._nested.parent[rows]]
+        place = np.append(np.cumsum(shown, dtype=np.int32) - np.int32(1), np.int32(-1))
+        yield "parent", arrays.column(place[parent], pa.int32(), parent < 0, "parent")
+        del parent, place
+        steps = np.array([-1 if step is None else step for step in self._steps] or [-1], "i8")
+        is_step = self._kind[rows] == _STEP
+        step = np.where(is_step, steps[self._name[rows]], -1) if len(is_step) else is_step
+        yield "step", arrays.column(step, pa.int64(), step < 0, "step")
+
+
+def _called(spans: Spans, order: IntArray) -> dict[int, str]:
+    """By row the Python calls that an operator was made in."""
+    if not spans.called:
+        return {}
+    calls = spans.calls.words
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order), dtype=order.dtype)
+    return {int(place[row]): calls[code] for row, code in spans.called.items()}
+
+
+def _words(codes: IntArray, word: Any) -> pa.DictionaryArray:
+    """A text column of ``word(code)`` (-1 is null), its words in order of appearance."""
+    distinct, first = np.unique(codes, return_index=True)
+    appear = distinct[np.argsort(first)]
+    known: dict[str, int] = {}
+    code_of = np.full(int(codes.max(initial=-1)) + 2, -1, dtype=np.int32)  # the last is -1's
+    for code in appear[appear >= 0].tolist():
+        code_of[code] = known.setdefault(word(code), len(known))
+    return arrays.text(code_of[codes], list(known))
+
+
+def _track_names(tracks: Sequence[Any]) -> list[str]:
+    return [
+        text(f"thread {tid}" if pid == tid else f"process {pid} thread {tid}")
+        for pid, tid in tracks
+    ]

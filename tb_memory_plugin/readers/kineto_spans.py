@@ -1,0 +1,70 @@
+"""What took time in a Kineto trace: spans as compact columns that grow batch by batch."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.readers.kineto_times import nanoseconds
+from tb_memory_plugin.recording.arrays import IntArray
+
+
+class Vocabulary:
+    """Words and their codes, in order of appearance."""
+
+    def __init__(self) -> None:
+        self.codes: dict[Any, int] = {}
+
+    def code(self, word: Any) -> int:
+        """The code of ``word``."""
+        return self.codes.setdefault(word, len(self.codes))
+
+    @property
+    def words(self) -> list[Any]:
+        """The words, by code."""
+        return list(self.codes)
+
+
+class Spans:
+    """A row a span, in the order of the file. Times are nanoseconds of the file.
+
+    ``calls`` and ``called``: of an operator (by its row) the Python calls it was made in, where it
+    says so (until torch 1.13).
+    """
+
+    def __init__(self) -> None:
+        self.names, self.kinds, self.tracks = Vocabulary(), Vocabulary(), Vocabulary()
+        self.calls = Vocabulary()
+        self.called: dict[int, int] = {}
+        self._columns = {
+            "name": array("i"),
+            "kind": array("b"),
+            "track": array("i"),
+            "begin": array("q"),
+            "end": array("q"),
+        }
+
+    def __len__(self) -> int:
+        return len(self._columns["name"])
+
+    def add(
+        self,
+        names: list[int],
+        kinds: list[int],
+        tracks: list[int],
+        begins: list[Any],
+        lengths: list[Any],
+    ) -> None:
+        """More rows: codes, and times in microseconds. Raises Malformed."""
+        begin, length = nanoseconds(begins), nanoseconds(lengths)
+        for name, values in (("name", names), ("kind", kinds), ("track", tracks)):
+            self._columns[name].extend(values)
+        self._columns["begin"].frombytes(begin.tobytes())
+        self._columns["end"].frombytes((begin + np.maximum(length, 0)).tobytes())
+
+    def take(self, name: str) -> IntArray:
+        """The column ``name``, ``kind``, ``track``, ``begin`` or ``end``; it is not kept here."""
+        values = self._columns.pop(name)
+        return np.frombuffer(values, values.typecode) if values else np.zeros(0, values.typecode)
