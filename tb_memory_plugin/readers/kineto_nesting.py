@@ -94,6 +94,15 @@ def nearest(parent: IntArray, wanted: IntArray) -> IntArray:
         found = further
 
 
+def depths_of_kind(parent: IntArray, kind: IntArray) -> IntArray:
+    """Of every row how many of its own kind it is inside of."""
+    outer = np.empty_like(parent)
+    for one in np.flatnonzero(np.bincount(kind, minlength=1)).tolist():
+        rows = np.flatnonzero(kind == one)
+        outer[rows] = nearest(parent, kind == one)[parent[rows]]
+    return depths(outer)
+
+
 def depths(parent: IntArray) -> IntArray:
     """Of every row how many it is inside of."""
     outer = np.append(parent, np.int32(-1))

@@ -12,7 +12,7 @@ from tb_memory_plugin.readers.checked import text
 from tb_memory_plugin.readers.kineto_columns import module_of, step_of
 from tb_memory_plugin.readers.kineto_nesting import (
     Nested,
-    depths,
+    depths_of_kind,
     in_order,
     nearest,
     nested_in_order,
@@ -101,16 +101,6 @@ class Program:
         """The tables ``frames`` and ``stacks``."""
         return self._around.tables()
 
-    def _depths(self) -> IntArray:
-        """How many spans of its own kind each span is inside of."""
-        outer = np.empty_like(self._nested.parent)
-        for kind in range(len(_KINDS)):
-            rows = np.flatnonzero(self._kind == kind)
-            if len(rows):
-                around = nearest(self._nested.parent, self._kind == kind)
-                outer[rows] = around[self._nested.parent[rows]]
-        return depths(outer)
-
     def table(self, origin: int) -> pa.Table:
         """The table ``spans``: all but Python calls that are of no module."""
         shown = self._kind != _PYTHON
@@ -127,7 +117,12 @@ class Program:
         yield "name", arrays.text(self._name[rows], words)
         yield "begin", arrays.column(self._nested.begin[rows] - origin, pa.int64(), name="begin")
         yield "end", arrays.column(self._nested.end[rows] - origin, pa.int64(), name="end")
-        yield "depth", arrays.column(self._depths()[rows], pa.int32(), name="depth")
+        yield (
+            "depth",
+            arrays.column(
+                depths_of_kind(self._nested.parent, self._kind)[rows], pa.int32(), name="depth"
+            ),
+        )
         parent = nearest(self._nested.parent, shown)[self._nested.parent[rows]]
         place = np.append(np.cumsum(shown, dtype=np.int32) - np.int32(1), np.int32(-1))
         yield "parent", arrays.column(place[parent], pa.int32(), parent < 0, "parent")

@@ -11,6 +11,7 @@ from tb_memory_plugin.readers import (
     kineto_trace,
     memory_timeline,
     native,
+    nsys,
     torch_snapshot,
     xplane,
 )
@@ -41,6 +42,7 @@ READERS: tuple[Reader, ...] = (
     kineto_trace,
     memory_timeline,
     xplane,
+    nsys,
 )
 
 

@@ -24,7 +24,10 @@ _PAUSE_AFTER = 500
 _UNFINISHED = (".tmp", ".part", ".partial", ".crdownload", ".swp", ".lock", "~")
 _UNINTERESTING = ("__pycache__", "node_modules")
 #: Names that many tools give: only the content tells whether such a file counts.
-_TOLD_BY_CONTENT = (".json", ".json.gz", ".html", ".prof", ".pprof", ".prof.gz", ".pprof.gz")
+_TOLD_BY_CONTENT = (
+    *(".json", ".json.gz", ".html", ".sqlite"),
+    *(".prof", ".pprof", ".prof.gz", ".pprof.gz"),
+)
 _NOWHERE = Stat(0, 0)
 
 
