@@ -74,9 +74,12 @@ def _rows(device: Any, sums: int) -> list[tuple[str, str]]:
     if device["time_span_us"] is not None:
         rows.append(("time span", format_duration(device["time_span_us"] * 1000)))
     peak, events = device["allocated_peak_event"], device["events"]
-    moment = text.moment(peak, events=events > 0)
+    moment = "" if peak is None else f" {text.moment(peak, events=events > 0)}"
+    if peak is None and "net_peak" in device:  # what was there before is not known, the rest is
+        rows.append(("above the start, at peak", text.exact_bytes(device["net_peak"])))
+        rows.append(("above the start, at end", text.exact_bytes(device["net_end"])))
     rows += [
-        ("allocated at peak", f"{text.exact_bytes(device['allocated_peak'])} {moment}"),
+        ("allocated at peak", f"{text.exact_bytes(device['allocated_peak'])}{moment}"),
         ("allocated at start", text.exact_bytes(device["allocated_start"])),
         ("allocated at end", text.exact_bytes(device["allocated_end"])),
         ("reserved at peak", text.exact_bytes(device["reserved_peak"])),
