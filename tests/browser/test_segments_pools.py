@@ -11,8 +11,9 @@ import pytest
 
 from tests.browser.charting import ABOVE, LEFT
 from tests.browser.conftest import Watched
+from tests.browser.filed import File
 from tests.browser.looking import settle
-from tests.browser.mapping import RIGHT, event_of, in_words, show
+from tests.browser.mapping import BACKGROUNDS, RIGHT, event_of, in_words, show
 from tests.browser.replaying import Range, Replay, total_of
 from tests.plugin.server import TensorBoardServer
 
@@ -28,17 +29,21 @@ TOP, BASE = 6, 47
 
 _BLOCKS = re.compile(r"in (\d+)\s?blocks?")
 
-#: Of each column of a pool's picture the first row that has the ink of the line, -1 for none.
-_LINE = """canvas => {
+#: Of each column of a pool's picture the first row that has the ink of the line and the first in
+#: the colour of the area, -1 for none.
+_ROWS = """(canvas, colour) => {
   const { width, height } = canvas;
   const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
-  return Array.from({ length: width }, (_, x) => {
+  const own = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const isInk = (pixel) => Math.max(...pixel) < 80;
+  const isOwn = (pixel) => pixel.every((part, at) => part === own[at]);
+  return [isInk, isOwn].map((is) => Array.from({ length: width }, (_, x) => {
     for (let y = 0; y < height; y++) {
       const at = 4 * (y * width + x);
-      if (data[at + 3] > 128 && Math.max(...data.slice(at, at + 3)) < 80) return y;
+      if (data[at + 3] > 128 && is([...data.slice(at, at + 3)])) return y;
     }
     return -1;
-  });
+  }));
 }"""
 
 
@@ -49,8 +54,8 @@ def server(segments_server: TensorBoardServer) -> TensorBoardServer:
 
 
 @pytest.fixture(scope="module")
-def replay(shared_data: Path) -> Replay:
-    return Replay.of(shared_data / "snapshots" / f"{NAME}.pickle", 0)
+def file(shared_data: Path) -> File:
+    return File(shared_data / "snapshots" / f"{NAME}.pickle")
 
 
 def by_group(replay: Replay, states: list[list[Range]]) -> list[dict[str, list[Range]]]:
@@ -69,9 +74,11 @@ def by_group(replay: Replay, states: list[list[Range]]) -> list[dict[str, list[R
 
 
 def test_pools_and_streams_hold_what_a_replay_finds(
-    watched: Watched, server: TensorBoardServer, replay: Replay, pictures: Any
+    watched: Watched, server: TensorBoardServer, file: File, pictures: Any
 ) -> None:
+    replay = file.replay
     states = by_group(replay, replay.states(BEGIN, END))
+    allocated = by_event(file, states)
     frame = show(watched, server, NAME, axis="event", window=f"{BEGIN}..{END}", at=BEGIN + 40)
     pools = frame.locator(".segments-pool")
     pools.first.wait_for()
@@ -100,24 +107,47 @@ def test_pools_and_streams_hold_what_a_replay_finds(
         canvas = frame.locator(f".segments-pool[data-pool='{name}'] canvas")
         reserved = [total_of(held.get(name, [])) for held in states]
         wide = canvas.evaluate("canvas => canvas.clientWidth") - LEFT - RIGHT
-        painted = canvas.evaluate(_LINE)[LEFT : LEFT + wide]
-        compare(painted, reserved, event - BEGIN, name)
+        swatch = frame.locator(f".segments-pool[data-pool='{name}'] i")
+        (colour,) = swatch.evaluate_all(BACKGROUNDS)
+        line, area = (rows[LEFT : LEFT + wide] for rows in canvas.evaluate(_ROWS, colour))
+        compare(line, reserved, max(reserved), event - BEGIN, name)
+        # The line lies on the upper edge of an area that fills all that is reserved.
+        compare(area, allocated[name], max(reserved), event - BEGIN, name, 2)
+    assert sum(len({*sizes}) > 3 for sizes in allocated.values()) > 2
     pictures(watched.page)
 
 
-def compare(painted: list[int], reserved: list[int], cursor: int, name: str) -> None:
-    """Whether a line is as high as what was reserved, to a pixel, but under the cursor."""
-    most = max(reserved)
-    for at, size in enumerate(reserved):
+def by_event(file: File, states: list[dict[str, list[Range]]]) -> dict[str, list[int]]:
+    """Bytes allocated in every pool and stream after every event of the window."""
+    found: dict[str, list[int]] = defaultdict(lambda: [0] * len(states))
+    for life in file.lives:
+        begin, end = max(life.birth, BEGIN), min(life.death, END)
+        if begin >= end:
+            continue
+        (name,) = (
+            name
+            for name, held in states[begin - BEGIN].items()
+            if any(each.address <= life.address < each.end for each in held)
+        )
+        for event in range(begin, int(end)):
+            found[name][event - BEGIN] += life.bytes
+    return found
+
+
+def compare(
+    painted: list[int], sizes: list[int], most: int, cursor: int, name: str, below: int = 1
+) -> None:
+    """Whether what is painted reaches as high as it is large, to a pixel, but under the cursor."""
+    for at, size in enumerate(sizes):
         if abs(at - cursor) < 3:
             continue
-        column = int((at + 0.5) * len(painted) / len(reserved))
-        beside = reserved[max(0, at - 1) : at + 2]
+        column = int((at + 0.5) * len(painted) / len(sizes))
+        beside = sizes[max(0, at - 1) : at + 2]
         low, high = (
             round(BASE - (BASE - TOP) * each / most) for each in (min(beside), max(beside))
         )
         y = painted[column]
-        assert (y < 0 and min(beside) == 0) or high - 1 <= y <= low + 1, (name, at, size, y)
+        assert (y < 0 and low == BASE) or high - 1 <= y <= low + below, (name, at, size, y)
 
 
 def said(caption: str) -> tuple[str, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser import charting
 from tests.browser.charting import ABOVE, BELOW, HEADROOM, LEFT
 from tests.browser.conftest import Watched
 from tests.browser.looking import settle, settled_address, words_of
@@ -151,6 +152,61 @@ def test_the_chart_tells_every_figure_and_the_cursor_is_dragged_on_it(
     assert abs(int(words["at"]) - 2000) < 20
 
 
+#: The rows of every column of a canvas that are in a colour.
+_ROWS = """(canvas, colour) => {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+  const found = Array.from({ length: width }, () => []);
+  for (let at = 0; at < data.length; at += 4)
+    if (colour.every((part, of) => Math.abs(data[at + of] - part) < 3))
+      found[(at / 4) % width].push(Math.floor(at / 4 / width));
+  return found;
+}"""
+_INK, _ORANGE = (0x21, 0x21, 0x21), (0xF5, 0x7C, 0x00)
+
+
+def test_lines_stand_where_the_replay_says(
+    watched: Watched, server: TensorBoardServer, small: dict[str, Any], pictures: Any
+) -> None:
+    begin, end = 1_550, 1_850  # fewer events than pixels: each has columns of its own
+    states = [replayed(small, event) for event in range(begin, end)]
+    lost = [1 - allocated / reserved for allocated, reserved in states]
+    held = [reserved for _, reserved in states]
+    # Around the highest event its bytes are written over the lines.
+    highest = max(range(len(states)), key=lambda at: states[at][0])
+    shown = [at for at in range(len(states)) if abs(at - highest) > 70]
+    assert len({held[at] for at in shown}) > 4 and len({lost[at] for at in shown}) > 30
+    words = {"axis": "event", "window": f"{begin}..{end}", "at": begin + 3}
+    frame = show(watched, server, "small_train", **words)
+    canvas = frame.get_by_test_id("timeline-canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    height = box["height"] - ABOVE - BELOW
+    top = max(map(max, states)) * HEADROOM
+    # With a line its axis goes, too.
+    lines = {
+        "reserved": (_INK, [each / top for each in held], charting.RIGHT),
+        "fragmentation": (_ORANGE, lost, RIGHT),
+    }
+    for name, (colour, shares, right) in lines.items():
+        width = box["width"] - LEFT - right
+        other = next(each for each in lines if each != name)
+        frame.locator(".timeline-lines button", has_text=other).click()
+        watched.page.mouse.move(5, 400)
+        settle(watched.page)
+        rows = canvas.evaluate(_ROWS, colour)
+        for at in shown:
+            y = ABOVE + (1 - shares[at]) * height
+            # Not where it goes up or down: from the middle of what one event has.
+            column = rows[int(LEFT + (at + 0.5) * width / len(shares))]
+            inside = [row for row in column if ABOVE <= row <= ABOVE + height]
+            assert any(abs(row + 0.5 - y) <= 1.5 for row in inside), (name, at, y, inside)
+            assert len(inside) < 12 or len({*shares[max(0, at - 1) : at + 2]}) > 1, (name, at)
+        frame.locator(".timeline-lines button", has_text=other).click()
+    pictures(watched.page)
+
+
 def test_pools_have_their_envelopes(watched: Watched, server: TensorBoardServer) -> None:
     frame = show(watched, server, "pools", axis="event")
     shown = frame.locator(".segments-pool figcaption")
@@ -182,7 +238,7 @@ def test_pools_have_their_envelopes(watched: Watched, server: TensorBoardServer)
 
 
 def test_segments_are_stacked_over_time(
-    watched: Watched, server: TensorBoardServer, shared_data: Path, picture: Any
+    watched: Watched, server: TensorBoardServer, shared_data: Path, pictures: Any
 ) -> None:
     replay = Replay.of(shared_data / "snapshots" / "oom_expandable_3gpu.pickle", 1)
     peak = max(map(total_of, replay.states(0, len(replay.trace))))
@@ -219,7 +275,7 @@ def test_segments_are_stacked_over_time(
             else:
                 assert None in there or text.startswith("2 mapped ranges")
     assert len(alone) > 3
-    picture(watched.page, "stack")
+    pictures(watched.page)
     event = int(instant[1])
     watched.page.mouse.down()
     watched.page.mouse.up()
