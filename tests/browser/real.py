@@ -46,7 +46,7 @@ def real_server(
     shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardServer]:
     """A TensorBoard on real snapshots."""
-    with serving(SERVED, shared_data, tmp_path_factory) as running:
+    with serving((*SERVED, "private_pools_nohistory"), shared_data, tmp_path_factory) as running:
         yield running
 
 

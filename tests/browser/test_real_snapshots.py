@@ -24,6 +24,8 @@ from tests.plugin.server import TensorBoardServer
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Locator
 
+pytestmark = pytest.mark.framed
+
 MIB = 1 << 20
 COLOURS = ("stack", "op", "module", "stream", "pool", "size", "lifetime", "step")
 
@@ -275,6 +277,41 @@ def test_flames_lines_and_settings_add_up(
         assert frame.get_by_role("alert").count() == 0
         picture(watched.page, view.lower())
     check_settings(frame, truth.settings)
+    lacks = section_of(frame, "What it lacks")
+    assert ("time: The events carry no time stamps" in lacks) is ("time_us" not in truth.trace[0])
+    assert "steps: No training step is marked in the window. Wrap the loop in " in lacks
+    assert section_of(frame, "Versions") == "The source says nothing of versions."
+    assert section_of(frame, "Problems") == "None was found in the file."
+
+
+def test_settings_say_what_is_lacking_and_what_to_do(
+    watched: Watched, server: TensorBoardServer, pictures: Any
+) -> None:
+    told = {
+        "no_time_us_segments": "time: The events carry no time stamps, which torch writes since"
+        " version 2.2. Record with torch 2.2 or later for a time axis.",
+        "private_pools_nohistory": "history: The snapshot holds the memory's state at one moment"
+        " and no history: recording was not switched on, or was switched off before the dump. Call"
+        " torch.cuda.memory._record_memory_history() before the model is built, run a few steps,"
+        " then torch.cuda.memory._dump_snapshot('snapshot.pickle').",
+    }
+    for name, words in told.items():
+        asked = link(name, "snapshot.pickle", view="settings")
+        frame = open_page(watched.page, server.url + asked)
+        frame.locator(".settings").wait_for()
+        settle(watched.page)
+        assert words in section_of(frame, "What it lacks")
+        assert section_of(frame, "Versions") == "The source says nothing of versions."
+        events = {"no_time_us_segments": "10 327", "private_pools_nohistory": "0"}[name]
+        assert f"cuda:0 capacity not recorded, {events} events" in section_of(frame, "Recording")
+    pictures(watched.page)
+
+
+def section_of(frame: FrameLocator, title: str) -> str:
+    """What is under a heading of the settings, with plain spaces."""
+    heading = frame.get_by_role("heading", name=title)
+    said = frame.locator(".settings section", has=heading).inner_text()
+    return re.sub(r"\s+", " ", said).removeprefix(title).strip()
 
 
 def check_settings(frame: FrameLocator, held: dict[str, Any]) -> None:
