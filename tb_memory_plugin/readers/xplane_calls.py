@@ -7,20 +7,25 @@ import re
 import numpy as np
 import pyarrow as pa
 
-from tb_memory_plugin.readers.kineto_nesting import Nested
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.stacks import StackInterner
 
 #: ``$train.py:30 step``, ``$builtins isinstance``: the file without its folder.
 _CALL = re.compile(r"\$(?P<file>[^:]*\.\w+):(?P<line>\d{1,9}) (?P<name>.+)", re.DOTALL)
-_MOST_FRAMES = 1_000
+#: Frames of one stack, and of all together: only damaged files have as many.
+_MOST_FRAMES, _MOST_OF_ALL = 1_000, 20_000_000
 
 
 class Calls:
-    """The stacks of rows of ``nested``, of which ``wanted`` are calls by ``name`` in ``names``."""
+    """The stacks of rows: ``closest`` is the call around each, ``outer`` the one around that.
 
-    def __init__(self, nested: Nested, wanted: IntArray, name: IntArray, names: list[str]) -> None:
-        self._parent, self._wanted = nested.parent, wanted
+    -1 is none; ``name`` is every row's place in ``names``.
+    """
+
+    def __init__(
+        self, closest: IntArray, outer: IntArray, name: IntArray, names: list[str]
+    ) -> None:
+        self._closest, self._outer = closest, outer
         self._name, self._names = name, names
         self._interner = StackInterner()
         #: A chain is a frame and the chain of what called it, by number; 0 is of no call.
@@ -30,13 +35,14 @@ class Calls:
 
     def stacks(self, rows: IntArray) -> IntArray:
         """The stack of every row, innermost first; -1 for what is in no call that was traced."""
-        distinct, place = np.unique(rows, return_inverse=True)
+        distinct, place = np.unique(self._closest[rows], return_inverse=True)
         chains = np.array([self._chain(row) for row in distinct.tolist()], dtype=np.int64)
         used = np.unique(chains)
         stacks = np.full(len(self._chains), -1, dtype=np.int32)
         links = list(self._chains)
+        most = min(_MOST_FRAMES, max(_MOST_OF_ALL // len(used), 1))
         for chain in used[used > 0].tolist():
-            stacks[chain] = self._interner.stack(_frames(chain, links))
+            stacks[chain] = self._interner.stack(_frames(chain, links, most))
         found: IntArray = stacks[chains[place]]
         return found
 
@@ -49,11 +55,10 @@ class Calls:
         missing = []
         while row not in self._of_row:
             missing.append(row)
-            row = int(self._parent[row])
+            row = int(self._outer[row])
         chain = self._of_row[row]
         for row in reversed(missing):
-            if self._wanted[row]:
-                chain = self._chains.setdefault((self._frame(row), chain), len(self._chains))
+            chain = self._chains.setdefault((self._frame(row), chain), len(self._chains))
             self._of_row[row] = chain
         return chain
 
@@ -71,9 +76,9 @@ class Calls:
         return found
 
 
-def _frames(chain: int, links: list[tuple[int, int]]) -> list[int]:
+def _frames(chain: int, links: list[tuple[int, int]], most: int) -> list[int]:
     found: list[int] = []
-    while chain and len(found) < _MOST_FRAMES:
+    while chain and len(found) < most:
         frame, chain = links[chain]
         found.append(frame)
     return found

@@ -113,7 +113,7 @@ class Program:
         self.step = joined("step", "i8")[order]
         # What runs inside of the runtime is its own doing: programs annotate around it.
         named = np.flatnonzero(self.kind == ANNOTATION)
-        inside = self.nearest(self.nested.parent[named], self.kind == OP) >= 0
+        inside = self._closest(self.kind == OP)[self.nested.parent[named]] >= 0
         self.kind[named[inside]] = OP
 
     @property
@@ -130,15 +130,18 @@ class Program:
         """The row of the innermost operation on each track at each time, -1 for none."""
         return self.nested.enclosing(np.where(track < 0, len(self.tracks), track), time)
 
-    def nearest(self, rows: IntArray, wanted: IntArray) -> IntArray:
-        """Of every row the innermost around it, itself included, that is ``wanted``."""
-        found: IntArray = rows.copy()
+    def _closest(self, wanted: IntArray) -> IntArray:
+        """Of every row the innermost around it, itself included, that is ``wanted``; -1 for none.
+
+        The last one is of no row, -1. Twice as far outwards each time: they may be deep.
+        """
+        itself = np.arange(len(wanted))
+        found: IntArray = np.append(np.where(wanted, itself, self.nested.parent), -1)
         while True:
-            other = np.flatnonzero(found >= 0)
-            other = other[~wanted[found[other]]]
-            if not len(other):
+            further = found[found]
+            if np.array_equal(further, found):
                 return found
-            found[other] = self.nested.parent[found[other]]
+            found = further
 
     def ops(self, rows: IntArray, words: Vocabulary) -> IntArray:
         """The innermost operator of TensorFlow, or function of JAX, around every row.
@@ -149,13 +152,15 @@ class Program:
         wanted = [
             code for code, (name, kind) in enumerate(named) if kind or name.startswith(_DISPATCHED)
         ]
-        found = self.nearest(rows, np.isin(self.name, wanted) & (self.kind == OP))
+        found = self._closest(np.isin(self.name, wanted) & (self.kind == OP))[rows]
         codes = np.append(self.name, -1)[found]
         return mapped(codes, lambda code: words.code(named[code][0]) if code >= 0 else -1)
 
     def calls(self) -> Calls:
         """What makes stacks of rows: the calls of Python that each is inside of."""
-        return Calls(self.nested, self.kind == PYTHON, self.name, [name for name, _ in self._named])
+        closest = self._closest(self.kind == PYTHON)
+        names = [name for name, _ in self._named]
+        return Calls(closest, closest[self.nested.parent], self.name, names)
 
     def spans(self) -> Spans:
         """All but calls of Python functions, in order of time."""
@@ -166,7 +171,7 @@ class Program:
         rows = rows[np.argsort(self.nested.begin[rows], kind="stable")]
         place = np.full(len(shown), -1, dtype=np.int64)
         place[rows] = np.arange(len(rows))
-        parent = self.nearest(self.nested.parent, shown)[rows]
+        parent = self._closest(shown)[self.nested.parent[rows]]
         named, names, types = list(self._named), Vocabulary(), Vocabulary()
         name = mapped(self.name[rows], lambda code: names.code(named[code][0]))
         type_ = mapped(self.name[rows], lambda code: types.code(named[code][1]))
@@ -201,13 +206,13 @@ class Program:
         depth = np.zeros(len(self.kind), dtype=np.int32)
         for kind in (STEP, ANNOTATION, OP):
             of_kind = self.kind == kind
-            at = np.flatnonzero(of_kind)
-            outer = self.nearest(self.nested.parent[at], of_kind)
-            waiting = np.flatnonzero(outer >= 0)
-            while len(waiting):  # level by level: an outer one's depth is known before
-                depth[at[waiting]] += 1
-                outer[waiting] = self.nearest(self.nested.parent[outer[waiting]], of_kind)
-                waiting = waiting[outer[waiting] >= 0]
+            outer = self._closest(of_kind)[self.nested.parent]
+            outer = np.append(np.where(of_kind, outer, -1), -1)
+            inside = (outer >= 0).astype(np.int32)
+            while (outer >= 0).any():
+                inside += inside[outer]
+                outer = outer[outer]
+            depth += inside[:-1]
         found: IntArray = depth[rows]
         return found
 

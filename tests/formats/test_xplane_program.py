@@ -141,6 +141,20 @@ def test_nesting_is_that_of_a_stack(seed: int) -> None:
     assert found.parent.tolist() == expected
 
 
+def test_operations_that_overlap_without_end(tmp_path: Path) -> None:
+    """Each begins in the one before: what looks outwards one by one would never be done."""
+    host, count = Plane(), 20_000
+    line = host.line("python")
+    for place in range(count):
+        line.event("A::B" if place % 2 else "$a.py:1 f", 10_000 * place, 15_000)
+    line.alloc(10_000 * count, 0x100, 8, 8)
+    recording = read(tmp_path, space(host))
+    depths = picked(recording, "spans", "depth")
+    assert depths == [(place,) for place in range(count // 2)]
+    (stack,) = rows(recording, "stacks")
+    assert stack["frames"] == [0] * 1_000
+
+
 @real
 @each_file
 def test_every_operation_of_a_real_file_is_a_span(name: str) -> None:
@@ -182,8 +196,12 @@ def test_spans_of_a_real_file_are_nested(name: str) -> None:
             assert span["parent"] is not None
             latest = max(spans[other]["begin"] for other in enclosing)
             assert spans[span["parent"]]["begin"] >= latest
-        same = [other for other in enclosing if spans[other]["kind"] == span["kind"]]
-        assert span["depth"] >= len({spans[other]["begin"] for other in same})
+    for span in spans:
+        above, outer = [], span["parent"]
+        while outer is not None:
+            above.append(spans[outer]["kind"])
+            outer = spans[outer]["parent"]
+        assert span["depth"] == above.count(span["kind"])
 
 
 @real
