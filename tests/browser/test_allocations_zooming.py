@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.browser.charting import HEADROOM
 from tests.browser.conftest import Watched
 from tests.browser.looking import settle, words_of
 from tests.browser.loop import Loop
 from tests.browser.looping import across, open_loop, shown_range, wait_without, word_of
+from tests.browser.reference import BACKGROUND
 from tests.plugin.server import TensorBoardServer
 
 pytestmark = pytest.mark.framed
@@ -126,9 +128,50 @@ def test_a_ruler_measures_time_and_bytes(
     )
     assert "window" not in words_of(watched.page.url)
     picture(watched.page, "light")
+    ruler, measure = (
+        shown.frame.get_by_test_id("allocations-ruler"),
+        shown.frame.get_by_role("button", name="measure"),
+    )
     shown.canvas.focus()
     watched.page.keyboard.press("Escape")
-    assert shown.frame.get_by_test_id("allocations-ruler").inner_text() == ""
+    assert ruler.inner_text() == ""
+    assert measure.get_attribute("aria-pressed") == "true"
+    watched.page.keyboard.press("m")
+    assert measure.get_attribute("aria-pressed") == "false"
+    # With Alt once only.
+    watched.page.keyboard.down("Alt")
+    shown.drag((0.2, 0.3), (0.7, 0.3))
+    watched.page.keyboard.up("Alt")
+    told = f"Δ {round(0.5 * len(made.allocated))} events"
+    assert ruler.inner_text().replace("\u202f", "").startswith(told)
+    watched.page.keyboard.press("Escape")
+    watched.page.keyboard.press("m")
+    shown.drag((0.2, 0.3), (0.6, 0.3))
+    told = f"Δ {round(0.4 * len(made.allocated))} events"
+    assert ruler.inner_text().replace("\u202f", "").startswith(told)
+    assert "window" not in words_of(watched.page.url)
+    watched.page.keyboard.press("m")
+    shown.drag((0.25, 0.5), (0.5, 0.505))
+    assert shown_range(watched, "window")[0] > 0
+
+
+def test_what_is_in_view_is_stretched_over_the_height(
+    watched: Watched, server: TensorBoardServer, made: Loop
+) -> None:
+    first, last = 5, made.steps[0][0] + 10
+    picture = open_loop(watched, server, window=f"{first}..{last}")
+    most = max(made.allocated[first:last])
+    assert picture.highest()[0] == most < made.peak_bytes / 2
+    picture.frame.get_by_role("button", name="fit height").click()
+    low, high = shown_range(watched, "bytes")
+    assert low == 0
+    assert high == pytest.approx(most * HEADROOM, abs=1)
+    assert shown_range(watched, "window") == (first, last)
+    picture.wait()
+    # The highest column reaches as far as it then must, and no further.
+    pixels = picture.pixels()
+    tall = max(sum(colour != BACKGROUND["light"] for colour in column) for column in pixels)
+    assert tall == pytest.approx(len(pixels[0]) / HEADROOM, abs=1)
 
 
 def test_steps_and_map_are_aligned_with_it(

@@ -20,7 +20,6 @@ from tests.plugin.server import TensorBoardServer
 pytestmark = pytest.mark.framed
 
 
-@pytest.mark.parametrize("truth", NAMES[:1], indirect=True)
 def test_the_map_moves_and_resizes_what_is_seen(
     watched: Watched, real_server: TensorBoardServer, truth: Recorded
 ) -> None:
@@ -124,7 +123,6 @@ def test_zooming_in_bytes_moves_nothing(
     picture(watched.page, "near")
 
 
-@pytest.mark.parametrize("truth", NAMES[:1], indirect=True)
 def test_time_is_an_axis_and_is_measured(
     watched: Watched, real_server: TensorBoardServer, truth: Recorded, picture: Any
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,36 @@ def test_it_plays_along_either_axis_and_stops(
         assert (told(frame, "Allocated"), told(frame, "Reserved")) == replayed(small, event)
     assert shares == sorted(set(shares)), "it goes on along the axis of time"
     assert abs(shares[-1] - event / len(trace)) > 0.01, "which is another than that of events"
+
+
+#: Keeps every event that is shown.
+_FOLLOW = """state => {
+  const event = () => Number(state.querySelector("[data-event]")?.dataset.event);
+  globalThis.shown = [event()];
+  globalThis.follower?.disconnect();
+  globalThis.follower = new MutationObserver(() => {
+    if (event() !== globalThis.shown.at(-1)) globalThis.shown.push(event());
+  });
+  const all = { attributes: true, childList: true, subtree: true };
+  globalThis.follower.observe(state, all);
+}"""
+
+
+def test_it_is_played_faster_and_slower(watched: Watched, server: TensorBoardServer) -> None:
+    # A bin an event: the 1 000 of the window take 20 s at the usual speed, 100 ms a picture.
+    frame = show(watched, server, "small_train", axis="event", at=2, window="0..1000")
+    (inside,) = (each for each in watched.page.frames if "name=memory" in each.url)
+    play = frame.get_by_test_id("segments-play")
+    for speed, stride in (("¼×", 1), ("4×", 20), ("1×", 5)):
+        frame.get_by_role("radio", name=speed).click()
+        frame.get_by_test_id("segments-state").evaluate(_FOLLOW)
+        play.click()
+        inside.wait_for_function("() => globalThis.shown.length > 4")
+        play.click()
+        shown = inside.evaluate("() => globalThis.shown")
+        # An event that moves nothing is passed over; under load a picture may be.
+        least = min(after - before for before, after in pairwise(shown))
+        assert abs(least - stride) <= (stride > 1), (speed, shown)
 
 
 #: Where across a canvas the most of its pixels are of a colour.
