@@ -18,8 +18,9 @@ def calls(
 ) -> IntArray | None:
     """Spans of operators that begin in the window (or anywhere), on any thread, by operator.
 
-    One element an operator of ``stacks.names`` and one more, 0, for none. None where there are no
-    such spans, or no time stamps to place the window by.
+    One element an operator of ``stacks.names`` and one more for none; -1 where there are no spans
+    of that name in the whole recording. None where there are no spans of operators at all, or no
+    time stamps to place the window by.
     """
     spans = recording.table("spans")
     wanted = [code for code, kind in enumerate(arrays.words(spans, "kind")) if kind == "op"]
@@ -29,12 +30,14 @@ def calls(
     none = len(known)
     number = np.array([known.get(name, none) for name in [*arrays.words(spans, "name"), ""]])
     kind, name, begin = (arrays.values(spans, column) for column in ("kind", "name", "begin"))
-    found = np.zeros(none + 1, dtype=np.int64)
+    found, ever = np.zeros(none + 1, dtype=np.int64), np.zeros(none + 1, dtype=np.int64)
     for first in range(0, len(kind), _PART):
         part = slice(first, first + _PART)
         chosen = np.isin(kind[part], wanted)
+        ever += np.bincount(number[name[part][chosen]], minlength=none + 1)
         if not everything:
             chosen &= (begin[part] >= window.begin) & (begin[part] < window.end)
         found += np.bincount(number[name[part][chosen]], minlength=none + 1)
-    found[-1] = 0
+    found[ever == 0] = -1
+    found[-1] = -1
     return found

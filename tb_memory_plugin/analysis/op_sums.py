@@ -29,7 +29,8 @@ class OpSums:
     ``self_…`` is of the operator itself; the others, None where no stack tells what operators are
     inside of, also of what it was around, each allocation once. ``increase`` is bytes allocated
     less bytes freed. ``peak`` is the most bytes of the operator's own that were alive at once.
-    ``frees`` counts what was freed; ``calls`` is None where nobody knows when operators ran.
+    ``frees`` counts what was freed; ``calls`` is None where nobody knows when operators ran, and -1
+    of one that has no spans.
     """
 
     self_count: IntArray

@@ -47,8 +47,8 @@ _NO_NESTING = (
 )
 _NO_OPERATORS = (
     "The source does not say in which operator anything was allocated. Traces of PyTorch's "
-    "profiler (profile_memory=True), recordings of MemoryWriter and XPlanes of JAX and TensorFlow "
-    "do; of a snapshot look at stacks."
+    "profiler (profile_memory=True), recordings of MemoryWriter and XPlanes do; of a snapshot look "
+    "at stacks."
 )
 
 
@@ -168,13 +168,13 @@ def _none(recording: Recording) -> str:
 def _rows(recording: Recording, sums: OpSums, rows: IntArray) -> list[dict[str, Any]]:
     none = len(op_stacks(recording).names)
     columns = {name: _numbers(sums, name) for name in NUMBERS}
-    # Of no operator there are no calls.
+    calls = columns.pop("calls")
     return [
         {
             "op": None if row == none else label,
             "label": label,
+            "calls": None if calls is None or calls[row] < 0 else int(calls[row]),
             **{name: None if of is None else int(of[row]) for name, of in columns.items()},
-            **({"calls": None} if row == none else {}),
         }
         for row, label in zip(rows.tolist(), _labels(recording, rows), strict=True)
     ]

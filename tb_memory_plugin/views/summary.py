@@ -10,6 +10,7 @@ from tb_memory_plugin.analysis.alive import (
     bytes_of,
     peak_row,
     reserved_known,
+    segments_known,
     sums_only,
 )
 from tb_memory_plugin.analysis.attribution import spans_of_kind
@@ -19,6 +20,7 @@ from tb_memory_plugin.analysis.instants import event_time, event_times, of_row, 
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views.tile.extents import placed
 
 _SAID_ELSEWHERE = ("problems", "missing", "devices", "pools", "time_origin_ns", "format", "basis")
 #: Out-of-memory errors that are told one by one, the last.
@@ -136,6 +138,8 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
         "sums_before_window": len(sums_only(recording, device)),
         "allocator": _allocator(recording, device, facts.get("allocator")),
         "areas": list(reported.areas(recording, device)),
+        "addresses": placed(recording, device),
+        "segments": segments_known(recording, device),
         "lifetime_peak": recording.meta["devices"][device.index].get("lifetime_peak"),
         "oom": [
             {

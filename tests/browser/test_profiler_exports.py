@@ -114,9 +114,22 @@ def test_a_trace_has_no_segments(
     frame = opened(watched, server, "rank0.pt.trace.json.gz", view="segments")
 
     text = frame.locator(".shell").inner_text().replace("\u00a0", " ")
-    assert "knows of no segment" in text
+    assert "does not say which segments the allocator of cuda:0 holds" in text
     assert "add up to" not in text and "maps or unmaps" not in text
+    assert frame.locator(".segments").locator("canvas, button, dl").count() == 0
     everywhere(watched.page, "trace-segments")
+
+
+def test_a_link_by_address_shows_them_stacked_and_says_why(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    frame = opened(watched, server, "rank0.pt.trace.json.gz", view="allocations", layout="address")
+
+    said = frame.get_by_test_id("allocations-instead").inner_text()
+    assert "nothing can be drawn by address" in said and "has the sum only" in said
+    assert frame.locator("[data-key=stacked]").get_attribute("aria-checked") == "true"
+    assert frame.locator("[data-key=address]").is_disabled()
+    assert frame.get_by_role("button", name="Try again").count() == 0
 
 
 def test_a_trace_in_allocations(

@@ -115,6 +115,9 @@ export interface Device {
   allocator: AllocatorSaid | null;
   /** What the allocator tells apart: `stack`, `heap`, `free`. */
   areas: string[];
+  /** Whether every allocation's address is known, and whether any segment ever is. */
+  addresses: boolean;
+  segments: boolean;
   lifetime_peak: number | null;
   oom: OutOfMemory[];
   oom_count: number;

@@ -195,6 +195,17 @@ def test_calls_are_those_that_begin_in_the_window() -> None:
     assert calls(1_000, 1_001) == 1
 
 
+def test_what_has_no_spans_has_no_calls() -> None:
+    labels = [
+        {"event": event, "address": event + 1, "op": op} for event, op in enumerate(["mul", "add"])
+    ]
+    spans = [{"kind": "op", "name": "mul", "begin": 5_000, "end": 5_001}]
+    recording = derive(history([("alloc", 1, 5), ("alloc", 2, 5)], labels=labels, spans=spans))
+    device = recording.devices[0]
+    found = op_sums(recording, device, window(recording, device, "event", 0, 1)).calls
+    assert found is not None and found.tolist() == [0, -1, -1]
+
+
 def test_without_spans_or_stacks_nothing_is_made_up() -> None:
     labels = [{"event": 0, "address": 1, "op": "mul"}]
     recording = derive(history([("alloc", 1, 5), ("free", 1, 5)], labels=labels))
@@ -213,7 +224,7 @@ def test_calls_without_time_stamps_are_known_of_everything_only() -> None:
     seen = window(recording, device)
     assert op_sums(recording, device, seen).calls is None
     everything = op_sums(recording, device, seen, everything=True).calls
-    assert everything is not None and everything.tolist() == [1, 0]
+    assert everything is not None and everything.tolist() == [1, -1]
 
 
 def test_sums_that_do_not_fit_are_refused() -> None:

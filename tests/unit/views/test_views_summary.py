@@ -70,6 +70,8 @@ def test_the_summary_of_a_small_training() -> None:
         "sums_before_window": 0,
         "allocator": None,
         "areas": [],
+        "addresses": True,
+        "segments": True,
         "bytes_before_window": 1300,
         "lifetime_peak": None,
         "oom": [{"event": 9, "time": 9000, "requested": 9999, "device_free": 12}],

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { Notes } from "../../components/Notes";
-import { device, hasHistory } from "../../state";
+import { device, hasHistory, layout } from "../../state";
 import { Minimap } from "../../timeline/Minimap";
 import { Tracks } from "../../timeline/Tracks";
 import { useSizes } from "../../timeline/useSizes";
@@ -10,6 +10,7 @@ import "../../timeline/timeline.css";
 import "../../picture/picture.css";
 import { hiddenWords } from "./hidden";
 import { Legend } from "./Legend";
+import { reasonAgainst } from "./layouts";
 import { createModel, type Model } from "./model";
 import { Notices } from "./Notices";
 import { Picture } from "./Picture";
@@ -37,6 +38,17 @@ function Hidden({ model }: { model: Model }) {
   );
 }
 
+/** That another layout is shown than a link asked for, and why. */
+function Instead() {
+  const why = reasonAgainst(layout.value);
+  if (why === null) return null;
+  return (
+    <p class="quiet small allocations-instead" role="note" data-testid="allocations-instead">
+      Stacked, since nothing can be drawn by address: {why}
+    </p>
+  );
+}
+
 function Parts() {
   const model: Model = useMemo(createModel, []);
   const { section, stage } = useSizes(model.timeline);
@@ -44,6 +56,7 @@ function Parts() {
   return (
     <div class="allocations">
       <Tools model={model} />
+      <Instead />
       <section class="timeline" ref={section} aria-label="Allocations">
         <Legend model={model} />
         <div class="allocations-stage" ref={stage}>

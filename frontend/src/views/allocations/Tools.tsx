@@ -3,11 +3,10 @@
 import { useComputed } from "@preact/signals";
 import { Filtered } from "../../components/Filtered";
 import { Segmented } from "../../components/Segmented";
-import { sentence } from "../../format";
 import { bytesRange, layout, only, range, viewKey } from "../../state";
-import { summary } from "../../state/recording";
 import { LAYOUTS, type Layout, ONLY, type Only } from "../../state/view";
 import { Find } from "./Find";
+import { reasonAgainst, shownLayout } from "./layouts";
 import { Minimum } from "./Minimum";
 import type { Model } from "./model";
 
@@ -24,26 +23,20 @@ const LAYOUT_WORDS: Readonly<Record<Layout, string>> = {
   lane: "Each at one height for life: nothing moves",
 };
 
-/** Why a layout cannot be drawn; null if it can. */
-function reasonAgainst(key: Layout): string | null {
-  const lack = summary.value?.missing.find(({ what }) => what === "addresses");
-  return key === "address" && lack ? sentence(lack.why) : null;
-}
-
 export function Tools({ model }: { model: Model }) {
   const isAll = useComputed(() => range.value === null && bytesRange.value === null);
   return (
     <div class="allocations-tools">
       <Segmented
         label="Layout"
-        value={layout.value}
+        value={shownLayout.value}
         choose={(next) => {
           layout.value = next;
           bytesRange.value = null;
         }}
         options={LAYOUTS.map((key) => ({ key, label: key, reason: reasonAgainst(key) }))}
       />
-      <label class="labelled" title={LAYOUT_WORDS[layout.value]}>
+      <label class="labelled" title={LAYOUT_WORDS[shownLayout.value]}>
         <span class="quiet">show</span>
         <select
           class="field choice"

@@ -16,7 +16,6 @@ import {
   cursor,
   device,
   filter,
-  layout,
   minimum,
   only,
   selection,
@@ -24,6 +23,7 @@ import {
 import { pickedGroup } from "../../timeline/groupColours";
 import { createModel as createTimeline, type Point } from "../../timeline/model";
 import { clampWindow, type Range, roundWindow, sameRange } from "../../timeline/scale";
+import { shownLayout } from "./layouts";
 
 /** A rectangle of axis and bytes; a side is null while it is not zoomed. */
 export interface Area {
@@ -57,7 +57,7 @@ export function createModel() {
     if (of === null) return null;
     return {
       ...of,
-      layout: layout.value,
+      layout: shownLayout.value,
       axis: timeline.axis.value,
       by: by.value,
       pattern: argument.value,

@@ -32,6 +32,14 @@ export function Segments() {
       </section>
     );
   }
+  // What holds no segment has no state to look at, at any moment.
+  if (!shown.segments) {
+    return (
+      <div class="segments">
+        <NoSegments />
+      </div>
+    );
+  }
   return <Shown key={shown.key} />;
 }
 
@@ -50,14 +58,6 @@ function Shown() {
   });
   const state = model.state.value;
   const isWithout = state !== null && state.segments.length === 0;
-  // One moment without segments stays without: there is nothing to point at or to count.
-  if (isWithout && !hasHistory.value) {
-    return (
-      <div class="segments">
-        <NoSegments />
-      </div>
-    );
-  }
   return (
     <div class="segments">
       <State model={model} />
@@ -65,7 +65,7 @@ function Shown() {
         <div class="segments-now">
           <Bar model={model} />
           <Passing model={model} />
-          {isWithout ? <NoSegments /> : null}
+          {isWithout ? <NoneNow /> : null}
           <SegmentMap model={model} />
           <Hidden model={model} />
         </div>
@@ -97,12 +97,21 @@ function Over({ model }: { model: Model }) {
   );
 }
 
+/** Why there is nothing to see here, in one sentence. */
 function NoSegments() {
   return (
     <p class="no-history" role="note">
-      At this moment the recording knows of no segment. Segments are what a caching allocator holds
-      from the driver: snapshots of <code>torch.cuda.memory</code> have them, traces of the
-      profiler, recordings of a CPU and device memory profiles of JAX do not.
+      This recording does not say which segments the allocator of {device.value?.name} holds from
+      the driver: snapshots of <code>torch.cuda.memory</code> do, traces of the profiler, XPlanes,
+      recordings of a CPU and device memory profiles of JAX do not.
+    </p>
+  );
+}
+
+function NoneNow() {
+  return (
+    <p class="no-history" role="note">
+      At this moment the allocator holds no segment that the recording knows of.
     </p>
   );
 }

@@ -146,13 +146,20 @@ function Table({ page }: { page: LivesPage }) {
         ))}
         {page.rows.length === 0 && (
           <tr class="rest">
-            <td colSpan={7 + extras.length}>Nothing of this lived in the window.</td>
+            <td colSpan={7 + extras.length}>
+              {isNarrowed()
+                ? "No allocation of the window passes the filter and is of that size."
+                : "Nothing was alive in the window."}
+            </td>
           </tr>
         )}
       </tbody>
     </table>
   );
 }
+
+const isNarrowed = (): boolean =>
+  filter.value !== "" || least.value !== null || most.value !== null;
 
 interface RowProperties {
   row: LifeRow;

@@ -172,7 +172,11 @@ function Table({ page }: { page: OperatorsPage }) {
         ))}
         {page.rows.length === 0 && (
           <tr class="rest">
-            <td colSpan={9}>No such operator allocated or freed anything in the window.</td>
+            <td colSpan={9}>
+              {findOperator.value
+                ? "No operator of that name allocated or freed anything here."
+                : "Nothing was allocated or freed here."}
+            </td>
           </tr>
         )}
       </tbody>
