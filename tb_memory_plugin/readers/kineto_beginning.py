@@ -7,7 +7,7 @@ from typing import Any
 
 #: In the year 2001: an earlier time stamp is not one since 1970.
 _UNIX = 10**18
-_DISTRIBUTED = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}]*\}')
+_DISTRIBUTED = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}\[\]]*')
 _NUMBERS = re.compile(rb'"(rank|world_size)"\s*:\s*(\d{1,9})\b')
 _BASE = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d{1,19})\b')
 _EVENTS = re.compile(rb'"traceEvents"\s*:')

@@ -23,6 +23,8 @@ def said(events: list[Any], **about: Any) -> dict[str, Any]:
 def test_rank_and_world_are_of_the_job_only() -> None:
     job = {"backend": "nccl", "rank": 3, "world_size": 16}
     assert said([], distributedInfo=job) == {"rank": 3, "world_size": 16}
+    groups = [{"pg_name": "0", "pg_config": {"rank": 9}, "ranks": [0, 1]}]
+    assert said([], distributedInfo={**job, "pg_config": groups}) == {"rank": 3, "world_size": 16}
     assert said([], distributedInfo={"rank": "3"}, rank=7) == {}
     assert said([span("x", 1, 1, args={"rank": 7})]) == {}
 
