@@ -19,6 +19,9 @@ DEEPEST = 24
 MOST_ENTRIES = 2_000_000
 #: Runs of a remote logdir that are looked into.
 MOST_REMOTE_RUNS = 500
+#: Captures of a remote run that are listed, the newest.
+MOST_REMOTE_CAPTURES = 20
+_CAPTURES = ("plugins", "profile")
 _PAUSE_AFTER = 500
 
 _UNFINISHED = (".tmp", ".part", ".partial", ".crdownload", ".swp", ".lock", "~")
@@ -56,7 +59,8 @@ def walk(root: Root, probes: Probes, pace: Callable[[], None]) -> Iterator[Found
     """The sources under ``root``, in order. ``pace`` is called often: it may take a rest.
 
     What cannot be listed is a source with a fault. Folders are followed through links, but not in
-    circles; a remote folder is listed one level per run. Raises nothing of the file system's.
+    circles; a remote folder is listed one level per run, and its newest captures. Raises nothing of
+    the file system's.
     """
     try:
         storage = storage_of(root.address)
@@ -125,7 +129,8 @@ def _remote(root: Root, storage: Storage, pace: Callable[[], None]) -> Iterator[
         places = [(storage.join(folder, *own), (*folders, *own))]
         if folders and folders[0] != "plugins":
             places.insert(0, (folder, folders))
-        for place, way in places:
+        captures = (storage.join(folder, *_CAPTURES), (*folders, *_CAPTURES))
+        for place, way in [*places, captures]:
             pace()
             try:
                 listed = list(storage.items(place))
@@ -135,6 +140,29 @@ def _remote(root: Root, storage: Storage, pace: Callable[[], None]) -> Iterator[
                 yield _faulty(root, way, "", _unlisted(root, way, error))
                 continue
             yield from _files(root, way, storage, listed, None, pace)
+            if way[-2:] == _CAPTURES:
+                yield from _captured(root, storage, listed, way, pace)
+
+
+def _captured(
+    root: Root,
+    storage: Storage,
+    items: list[Item],
+    way: tuple[str, ...],
+    pace: Callable[[], None],
+) -> Iterator[Found]:
+    """The newest captures of a remote run: XProf calls their folders by the time."""
+    folders = sorted((item for item in items if item.is_folder), key=_name, reverse=True)
+    for capture in folders[:MOST_REMOTE_CAPTURES]:
+        pace()
+        try:
+            listed = list(storage.items(capture.address))
+        except FileNotFoundError:
+            continue
+        except (OSError, StorageError) as error:
+            yield _faulty(root, (*way, capture.name), "", _unlisted(root, way, error))
+            continue
+        yield from _files(root, (*way, capture.name), storage, listed, None, pace)
 
 
 def _listed(

@@ -214,6 +214,13 @@ describe("the other hosts", () => {
     expect(reads()[1]).toBe("./read?source=id+0&stop=1");
   });
 
+  it("are read when somebody asks for it where they are large", () => {
+    sourceList.value = list(many(3).map((one) => ({ ...one, bytes: 2 ** 30 })));
+    openStatus.value = ready;
+    end = followHosts();
+    expect([reads(), isReadWhole.value]).toEqual([[], false]);
+  });
+
   it("are not asked for of a recording that stands alone", () => {
     sourceList.value = list([rank(0, { session: null, state: "new" })]);
     openStatus.value = ready;

@@ -1,7 +1,7 @@
 /** Changes the host of a session, and has its other hosts read once the chosen one is. */
 
 import { computed, effect, signal } from "@preact/signals";
-import { readSession } from "../api";
+import { readSession, type Source } from "../api";
 import { hosts, session } from "../state/hosts";
 import { openStatus, sourceId } from "../state/recording";
 import { visible } from "../state/visible";
@@ -9,15 +9,19 @@ import { chooseHost } from "./choose";
 import { stateLink } from "./linking";
 import { refreshSources } from "./sources";
 
-/** So many hosts are read without being asked for. */
+/** So many hosts, and so much of them, are read without being asked for. */
 export const AUTOMATIC = 16;
+const AUTOMATIC_BYTES = 2 * 2 ** 30;
+
+const isSmall = (all: readonly Source[]): boolean =>
+  all.length <= AUTOMATIC && all.reduce((sum, { bytes }) => sum + bytes, 0) <= AUTOMATIC_BYTES;
 
 /** Sessions whose hosts somebody wants to be read, however many there are. */
 const wanted = signal<ReadonlySet<string>>(new Set());
 
 /** Whether the hosts of the session are read by themselves, or because somebody asked for it. */
 export const isReadWhole = computed(
-  () => hosts.value.length <= AUTOMATIC || wanted.value.has(session.value?.key ?? ""),
+  () => isSmall(hosts.value) || wanted.value.has(session.value?.key ?? ""),
 );
 
 /** Opens another host and keeps what is looked at. */

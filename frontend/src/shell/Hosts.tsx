@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Session, Source } from "../api";
 import { Meter } from "../components/Meter";
 import { goToHost, isReadWhole, readAll, stopReading } from "../flow/hosts";
-import { bytes, counted } from "../format";
+import { bytes, count, counted } from "../format";
 import { hostName, hosts, session } from "../state/hosts";
 import { sourceId } from "../state/recording";
 import { Balance } from "./Balance";
@@ -39,7 +39,7 @@ export function Hosts() {
   return (
     <nav aria-label={title} class="hosts">
       <h2 class="heading">
-        {title} <span class="count">{all.length}</span>
+        {title} <span class="count">{count(all.length)}</span>
       </h2>
       <Balance hosts={all} of={known.of} />
       <Progress all={all} of={known.of} />
@@ -51,9 +51,7 @@ export function Hosts() {
         ))}
       </ul>
       {hidden > 0 && (
-        <p class="item quiet small">
-          {counted(hidden, `more ${known.of}`)} with lower peaks; the filter finds them
-        </p>
+        <p class="item quiet small">{counted(hidden, `more ${known.of}`)}; the filter finds them</p>
       )}
     </nav>
   );

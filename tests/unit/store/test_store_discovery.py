@@ -14,6 +14,7 @@ from tb_memory_plugin.store import discovery
 from tb_memory_plugin.store.discovery import Found, walk
 from tb_memory_plugin.store.probing import Probes
 from tb_memory_plugin.store.roots import Root
+from tb_memory_plugin.store.sessions import sessions
 from tests.fixtures.snapshots import snapshot, write_json, write_pickle
 from tests.fixtures.training import training
 
@@ -277,6 +278,33 @@ class TestRemote:
         ]
         assert all(s.stat.size > 0 and s.stat.modified_ns > 0 for s in sources)
         assert all(s.address.startswith("memory://") for s in sources)
+
+    def test_the_newest_captures_of_a_run_are_listed(
+        self, bucket: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import fsspec
+
+        monkeypatch.setattr(discovery, "MOST_REMOTE_CAPTURES", 2)
+        files = fsspec.filesystem("memory")
+        for run in ("", "one/"):
+            for capture in ("2026_01_01", "2026_01_02", "2026_01_03"):
+                for host in "ab":
+                    way = f"{run}plugins/profile/{capture}/{host}.xplane.pb"
+                    files.pipe(f"/bucket/logs/{way}", b"x")
+        sources = found(bucket)
+        captured = [s for s in sources if s.format == "xplane"]
+        assert [f"{s.run}/{s.name}" for s in captured] == [
+            f"{run}/plugins/profile/2026_01_{day}/{host}.xplane.pb"
+            for run in (".", "one")
+            for day in ("03", "02")
+            for host in "ab"
+        ]
+        assert len({place.session for place in sessions(sources).values()}) == 4
+        assert {s.name for s in sources if s not in captured} == {
+            "top.pickle",
+            "x.pickle",
+            "y.pickle",
+        }
 
     def test_a_folder_is_not_in_itself(self, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
         import fsspec

@@ -36,6 +36,24 @@ def test_a_dropped_file_is_a_source(
     assert (again["id"], again["state"]) == (id, "ready")
 
 
+def test_dropped_ranks_are_a_session_unless_one_is_there_twice(
+    make: Callable[..., Store],
+) -> None:
+    store = make()
+    for seed in range(3):
+        data = pickle.dumps(snapshot(events=30, seed=seed), 4)
+        store.add_upload(f"rank{seed}.pickle", io.BytesIO(data), None)
+    listed(store, 3)
+    answer = store.sources()
+    assert [(one["run"], one["label"]) for one in answer["sessions"]] == [
+        ("(dropped)", "rank*.pickle")
+    ]
+    assert [row["rank"] for row in answer["sources"]] == [0, 1, 2]
+    other = pickle.dumps(snapshot(events=30, seed=7), 4)
+    store.add_upload("rank1.pickle", io.BytesIO(other), None)
+    assert (len(listed(store, 4)), store.sources()["sessions"]) == (4, [])
+
+
 def test_what_cannot_be_taken_is_refused_in_words(
     make: Callable[..., Store], tmp_path: Path
 ) -> None:
