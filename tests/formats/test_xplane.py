@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import random
 from pathlib import Path
@@ -15,6 +16,7 @@ from tb_memory_plugin.readers import xplane as reader
 from tb_memory_plugin.readers.registry import reader_of
 from tb_memory_plugin.readers.xplane_dtypes import dtype_name
 from tb_memory_plugin.recording.recording import Recording
+from tests.fixtures.pprof import number, part
 from tests.fixtures.xplane import Line, Plane, Reference, full, small, space
 from tests.formats.test_snapshot_fuzz import check
 
@@ -273,6 +275,25 @@ def test_a_profile_without_memory_says_how_to_record_it(tmp_path: Path) -> None:
     assert "TF_CPU_ALLOCATOR_USE_BFC=true" in said
     said = refused(tmp_path / "a.xplane.pb", space(Plane("/device:GPU:0")))
     assert "has no events of a host" in said
+
+
+def test_fields_of_later_versions_are_passed_over(tmp_path: Path) -> None:
+    host = Plane()
+    host.line("worker").alloc(0, 0x100, 8, 8)
+    plain = read(tmp_path, space(host))
+    unknown = number(15, 7) + part(99, b"x") + b"\x85\x01\0\0\0\0" + b"\x89\x01" + bytes(8)
+    (line,) = host.lines
+    line.events = [event + unknown for event in line.events]
+    stat = part(5, number(1, 77) + part(2, number(1, 77) + part(2, b"new_stat") + unknown))
+    data = part(1, host.bytes() + stat + unknown) + unknown + part(2, b"an error")
+    found = read(tmp_path, data)
+    assert all(found.table(name).equals(plain.table(name)) for name in plain.tables)
+    packed = tmp_path / "host.xplane.pb.gz"
+    packed.write_bytes(gzip.compress(data))
+    found = derive(reader.read(packed))
+    assert all(found.table(name).equals(plain.table(name)) for name in plain.tables)
+    assert found.meta["source"] == packed.name and found.meta["host"] == "host"
+    assert "is not a valid XPlane" in refused(tmp_path / "a.xplane.pb", data + b"\x0b\x0c")
 
 
 def test_what_a_text_conversion_ruined_is_told(tmp_path: Path) -> None:
