@@ -12,10 +12,10 @@ from tb_memory_plugin.readers.nsys_events import GROUPS, Driver, Place
 from tb_memory_plugin.readers.nsys_ranges import STEP, Ranges, pid_of_process
 
 _NAMES = {
-    "managed": "driver, managed memory",
-    "pinned": "driver, pinned memory",
-    "pageable": "driver, pageable memory",
-    "unknown": "driver, memory of unknown kind",
+    "managed": "managed memory",
+    "pinned": "pinned memory",
+    "pageable": "pageable memory",
+    "unknown": "unknown memory",
 }
 _VERSIONS = {"EXPORT_PRODUCT_VERSION": "nsight_systems", "EXPORT_SCHEMA_VERSION": "export_schema"}
 _MOST_ROWS = 4_096  # of tables that hold a few
@@ -48,11 +48,11 @@ def meta(
 def _device(database: Database, place: Place, *, several: bool) -> dict[str, Any]:
     group = GROUPS[place.group]
     pid = pid_of_process(place.process)
-    name = _NAMES.get(group, f"cuda:{place.ordinal} driver, device memory")
+    name = _NAMES.get(group, f"cuda:{place.ordinal} driver")
     key = f"{group}:{place.ordinal}" if group == "device" else group
     entry: dict[str, Any] = {"type": "cuda" if group == "device" else "host"}
     if several:
-        key, name = f"{key}@{pid}", f"{name}, process {pid}"
+        key, name = f"{key}@{pid}", f"{pid}: {name}"
         entry["pid"] = pid
     if group == "device":
         entry["ordinal"] = place.ordinal

@@ -53,9 +53,9 @@ def test_devices_clock_host_and_versions(tmp_path: Path) -> None:
     meta = recording.meta
     assert meta["format"] == "nsight_systems" and meta["basis"] == "requested"
     assert [(each["key"], each["name"], each.get("capacity")) for each in meta["devices"]] == [
-        ("device:0", "cuda:0 driver, device memory", 80 * GIB),
-        ("managed", "driver, managed memory", None),
-        ("pinned", "driver, pinned memory", None),
+        ("device:0", "cuda:0 driver", 80 * GIB),
+        ("managed", "managed memory", None),
+        ("pinned", "pinned memory", None),
     ]
     assert meta["time_origin_ns"] == START + 10 and meta["clock"] == "unix"
     assert (meta["host"], meta["pid"]) == ("node7", PID)
@@ -99,9 +99,9 @@ def test_addresses_are_those_of_a_process(tmp_path: Path) -> None:
 
     devices = recording.meta["devices"]
     assert [(each["key"], each["name"], each["capacity"]) for each in devices] == [
-        (f"device:0@{PID}", f"cuda:0 driver, device memory, process {PID}", 8 * GIB),
-        (f"device:0@{PID + 1}", f"cuda:0 driver, device memory, process {PID + 1}", 16 * GIB),
-        (f"device:1@{PID + 1}", f"cuda:1 driver, device memory, process {PID + 1}", 16 * GIB),
+        (f"device:0@{PID}", f"{PID}: cuda:0 driver", 8 * GIB),
+        (f"device:0@{PID + 1}", f"{PID + 1}: cuda:0 driver", 16 * GIB),
+        (f"device:1@{PID + 1}", f"{PID + 1}: cuda:1 driver", 16 * GIB),
     ]
     assert recording.meta["pid"] is None
     assert lives(recording) == [
