@@ -13,6 +13,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.lives import Lives
 from tb_memory_plugin.analysis.nesting import innermost
 from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.aside import let_go
 from tb_memory_plugin.recording.recording import Device, Recording
 
 
@@ -114,4 +115,6 @@ def _spans_at(tables: DeviceTables, moments: Column, kind: str) -> tuple[IntArra
     """Which moments have a time, and the rows of the innermost spans of a kind then."""
     times, untimed = moments
     timed = np.flatnonzero(~untimed)
-    return timed, spans_of_kind(tables.recording, kind, tables.device).at(times[timed])
+    rows = spans_of_kind(tables.recording, kind, tables.device).at(times[timed])
+    let_go()
+    return timed, rows

@@ -14,7 +14,7 @@ from tb_memory_plugin.analysis.metadata import Metadata
 from tb_memory_plugin.analysis.positions import positions
 from tb_memory_plugin.analysis.telling import frame_kinds, stack_names
 from tb_memory_plugin.recording import arrays
-from tb_memory_plugin.recording.aside import set_aside
+from tb_memory_plugin.recording.aside import let_go, set_aside
 from tb_memory_plugin.recording.recording import Recording
 
 #: Events of which the tables are made one after the other.
@@ -37,7 +37,7 @@ def derive(recording: Recording) -> Recording:
         lambda: _segment_lives(recording, parts),
     ]
     many = recording.table("events").num_rows > _MANY
-    made = [make() for make in makers] if many else _beside_each_other(makers)
+    made = _one_by_one(makers) if many else _beside_each_other(makers)
     names = ("allocations", "positions", "usage", "segment_lives")
     tables = dict(zip(names, made, strict=True))
     kinds = frame_kinds(recording)
@@ -68,6 +68,14 @@ def _usage(parts: Sequence[DevicePart]) -> pa.Table:
 def _segment_lives(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:
     rows = [part.segment_lives() for part in parts]
     return joined("segment_lives", rows, _words(recording, "segments", "kind"))
+
+
+def _one_by_one(makers: Sequence[Callable[[], pa.Table]]) -> list[pa.Table]:
+    made = []
+    for make in makers:
+        made.append(make())
+        let_go()
+    return made
 
 
 def _beside_each_other(makers: Sequence[Callable[[], pa.Table]]) -> list[pa.Table]:

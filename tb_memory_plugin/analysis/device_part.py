@@ -46,6 +46,9 @@ class DevicePart:
         labels = attribution.label_rows(self.tables, lives)
         birth_time = self._times(lives.birth, sentinel("birth_time"))
         return {
+            # First, as they look at spans, of which there are most.
+            "step": lambda: attribution.step(self.tables, birth_time, labels),
+            "annotation": lambda: attribution.annotation(self.tables, birth_time),
             "address": lambda: (lives.address, self._unplaced),
             "requested": lambda: (
                 attribution.requested(self.tables.recording, labels)
@@ -69,8 +72,6 @@ class DevicePart:
             "compile_context": lambda: coded(self._events("compile_context", lives.birth)),
             "user_metadata": lambda: coded(metadata.of_lives(self.tables, lives)),
             **attribution.labelled(self.tables.recording, labels),
-            "step": lambda: attribution.step(self.tables, birth_time, labels),
-            "annotation": lambda: attribution.annotation(self.tables, birth_time),
         }
 
     def curve(self, allocations_before: int) -> dict[str, Column]:

@@ -109,17 +109,17 @@ def lanes(size: IntArray, sequence: IntArray) -> IntArray:
     kinds = _classes(size)
     order = np.argsort(kinds[sequence], kind="stable")
     life = sequence[order]
-    seen_first = np.full(len(size), -1, dtype=np.int64)
-    seen_first[sequence[::-1]] = np.arange(len(sequence))[::-1]
+    seen_first = np.full(len(size), -1, dtype=np.int32)
+    seen_first[sequence[::-1]] = np.arange(len(sequence), dtype=np.int32)[::-1]
     birth = seen_first[life] == order
-    step = np.where(birth, -1, 1)
-    kind = kinds[life].astype(np.int64)
+    del order, seen_first
     # The number of free lanes of the class, up to a constant: a birth takes the last one freed,
     # which is the one freed when that number last rose to what it is now.
-    free = np.cumsum(step)
-    level = np.where(birth, free + 1, free)
+    level = np.cumsum(np.where(birth, np.int8(-1), np.int8(1)), dtype=np.int32)
+    level += birth
     level -= level.min(initial=0)
-    key = kind * (int(level.max(initial=0)) + 1) + level
+    key = kinds[life] * (int(level.max(initial=0)) + np.int64(1)) + level
+    del level
     turns = stable_order(key)
     taker, before = turns[1:], turns[:-1]
     takes = (key[taker] == key[before]) & birth[taker] & ~birth[before]
@@ -148,7 +148,7 @@ def _sequence(part: DevicePart) -> IntArray:
     """The births and deaths of a device's allocations in order of time, for :func:`lanes`."""
     older = int(np.searchsorted(part.lives.birth, 0))
     moved = part.usage.allocation
-    return np.concatenate([np.arange(older), moved[moved >= 0]])
+    return np.concatenate([np.arange(older, dtype=np.int32), moved[moved >= 0].astype(np.int32)])
 
 
 def _classes(size: IntArray) -> IntArray:

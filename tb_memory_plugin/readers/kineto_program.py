@@ -28,7 +28,13 @@ _OP, _ANNOTATION, _PYTHON, _KERNEL, _STEP, _MODULE = range(6)
 
 
 class Program:
-    """The spans of a trace. Rows are places in the order of ``nested``."""
+    """The spans of a trace, by track and time.
+
+    Attributes:
+        has_steps: whether a step is marked.
+        has_python: whether Python calls are known.
+        first: when the first span begins; None where there is none.
+    """
 
     def __init__(self, spans: Spans) -> None:
         """Takes the columns of ``spans``."""
@@ -43,9 +49,12 @@ class Program:
         self._nested: Nested = nested_in_order(self._track, begin, end)
         self._name = spans.take("name")[order]
         self._kind = self._kinds(spans, order)
-        self._knows_calls = bool(spans.called)
         called = _called(spans, order)
         self._around = Surroundings(self._nested.parent, self._name, self._names, called)
+        self.has_steps = bool((self._kind == _STEP).any())
+        knows = bool(spans.called) or np.isin(self._kind, [_PYTHON, _MODULE]).any()
+        self.has_python = bool(knows)
+        self.first = int(begin.min()) if len(begin) else None
 
     def _kinds(self, spans: Spans, order: IntArray) -> IntArray:
         codes = np.array([_KINDS.index(kind) for kind in spans.kinds.words], dtype=np.int8)
@@ -83,26 +92,12 @@ class Program:
             return rows
         return np.where(rows >= 0, self._name[rows], np.int32(-1))
 
-    @property
-    def has_steps(self) -> bool:
-        """Whether a step is marked."""
-        return bool((self._kind == _STEP).any())
-
-    @property
-    def has_python(self) -> bool:
-        """Whether Python calls are known."""
-        return self._knows_calls or bool(np.isin(self._kind, [_PYTHON, _MODULE]).any())
-
-    def first(self) -> int | None:
-        """When the first span begins."""
-        return int(self._nested.begin.min()) if len(self._nested.begin) else None
-
     def frames(self) -> dict[str, pa.Table]:
         """The tables ``frames`` and ``stacks``."""
         return self._around.tables()
 
-    def table(self, origin: int) -> pa.Table:
-        """The table ``spans``: all but Python calls that are of no module."""
+    def take(self, origin: int) -> pa.Table:
+        """The table ``spans``: all but Python calls that are of no module. Nothing is kept here."""
         shown = self._kind != _PYTHON
         rows: Any = slice(None) if shown.all() else np.flatnonzero(shown).astype(np.int32)
         return set_aside(builder.table("spans", dict(self._span_columns(rows, shown, origin))))
@@ -111,26 +106,31 @@ class Program:
         self, rows: Any, shown: IntArray, origin: int
     ) -> Iterable[tuple[str, pa.Array]]:
         """One after the other: all of them together would be in memory twice."""
-        words = [text(name) for name in self._names]
-        yield "track", arrays.text(self._track[rows], _track_names(self._tracks))
-        yield "kind", arrays.text(self._kind[rows], _KINDS)
-        yield "name", arrays.text(self._name[rows], words)
-        yield "begin", arrays.column(self._nested.begin[rows] - origin, pa.int64(), name="begin")
-        yield "end", arrays.column(self._nested.end[rows] - origin, pa.int64(), name="end")
-        yield (
-            "depth",
-            arrays.column(
-                depths_of_kind(self._nested.parent, self._kind)[rows], pa.int32(), name="depth"
-            ),
-        )
-        parent = nearest(self._nested.parent, shown)[self._nested.parent[rows]]
+        nested, kind, track, name = self._nested, self._kind, self._track, self._name
+        del self._nested, self._kind, self._track, self._name, self._around
+        words = [text(each) for each in self._names]
+        yield "track", arrays.text(track[rows], _track_names(self._tracks))
+        del track
+        depth = depths_of_kind(nested.parent, kind)
+        yield "depth", arrays.column(depth[rows], pa.int32(), name="depth")
+        del depth
+        parent = nearest(nested.parent, shown)[nested.parent[rows]]
+        begin, end = nested.begin, nested.end
+        del nested
         place = np.append(np.cumsum(shown, dtype=np.int32) - np.int32(1), np.int32(-1))
         yield "parent", arrays.column(place[parent], pa.int32(), parent < 0, "parent")
         del parent, place
+        for column, times in (("begin", begin), ("end", end)):
+            times -= origin
+            yield column, arrays.adopted(times[rows], pa.int64())
+        del begin, end, times
         steps = np.array([-1 if step is None else step for step in self._steps] or [-1], "i8")
-        is_step = self._kind[rows] == _STEP
-        step = np.where(is_step, steps[self._name[rows]], -1) if len(is_step) else is_step
+        is_step = kind[rows] == _STEP
+        step = np.where(is_step, steps[name[rows]], -1) if len(is_step) else is_step
         yield "step", arrays.column(step, pa.int64(), step < 0, "step")
+        del step, is_step
+        yield "kind", arrays.text(kind[rows], _KINDS)
+        yield "name", arrays.text(name[rows], words)
 
 
 def _called(spans: Spans, order: IntArray) -> dict[int, str]:

@@ -35,7 +35,7 @@ class Surroundings:
         self._frames: dict[int, int] = {}
         self._by_name: dict[str, int] = {}
         # Chains of frames as a tree: few, where spans are many. Node 0 is no frame at all.
-        self._nodes: dict[tuple[int, int], int] = {}
+        self._nodes: dict[int, int] = {}
         self._outer, self._frame_of = array("i", [0]), array("i", [-1])
 
     def stacks(self, rows: IntArray) -> IntArray:
@@ -44,16 +44,21 @@ class Surroundings:
         wanted[rows[rows >= 0]] = True
         node_of = array("i", [-1]) * len(self._parent)
         stack_of = np.full(len(self._parent) + 1, -1, dtype=np.int32)  # the last is that of row -1
-        known: dict[tuple[int, str], int] = {}
+        known: dict[int, int] = {}
+        with_calls: dict[tuple[int, str], int] = {}
         if (rows < 0).any():
             self._interner.stack(())
         for row in array("i", np.flatnonzero(wanted).astype(np.int32).tobytes()):
             node = self._node(row, node_of)
             calls = self._calls(row)
-            found = known.get((node, calls))
+            found = with_calls.get((node, calls)) if calls else known.get(node)
             if found is None:
                 frames = [*self._chain(node), *self._python(calls)]
-                found = known[node, calls] = self._interner.stack(frames[:_MOST_FRAMES])
+                found = self._interner.stack(frames[:_MOST_FRAMES])
+                if calls:
+                    with_calls[node, calls] = found
+                else:
+                    known[node] = found
             stack_of[row] = found
         return stack_of[rows]
 
@@ -80,11 +85,11 @@ class Surroundings:
             row = self._parent_of[row]
         node = node_of[row] if row >= 0 else 0
         for row in reversed(missing):
-            key = (node, self._frame(self._name_of[row]))
-            node = self._nodes.setdefault(key, len(self._outer))
+            outer, frame = node, self._frame(self._name_of[row])
+            node = self._nodes.setdefault(outer << 32 | frame, len(self._outer))
             if node == len(self._outer):
-                self._outer.append(key[0])
-                self._frame_of.append(key[1])
+                self._outer.append(outer)
+                self._frame_of.append(frame)
             node_of[row] = node
         return node
 

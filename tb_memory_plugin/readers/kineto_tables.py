@@ -12,21 +12,33 @@ from tb_memory_plugin.readers.kineto_instants import Instants
 from tb_memory_plugin.readers.kineto_memory import Histories
 from tb_memory_plugin.readers.kineto_program import Program
 from tb_memory_plugin.recording import arrays, builder
-from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.schema import Action, BlockState
 
 
 def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
-    """The tables of events, and of the program around them. Takes the columns of ``found``."""
+    """The tables of events, and of the program around them.
+
+    Takes the columns of ``found`` and of ``program``: what is made of them is as large.
+    """
     at = program.at(found.track, found.time)
     born = found.bytes >= 0
-    made = {
-        "labels": _labels(found, program, at[born], born),
-        "reported": _reported(found),
-        "blocks": _rest(found),
-    }
     stack = program.stacks(at)
+    around = at[born]
     del at
+    op, module = program.op(around), program.module(around)
+    made = {**program.frames(), "spans": program.take(origin)}
+    made["labels"] = builder.table(
+        "labels",
+        {
+            "device": found.device[born],
+            "event": found.event[born],
+            "address": found.address[born],
+            "op": op,
+            "module": module,
+        },
+    )
+    del around, op, module
+    made["reported"], made["blocks"] = _reported(found), _rest(found)
     time, size = found.time, found.bytes
     time -= origin
     np.abs(size, out=size)
@@ -42,21 +54,7 @@ def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
             "stack": (stack, stack < 0),
         },
     )
-    del stack
-    return {**made, "spans": program.table(origin), **program.frames()}
-
-
-def _labels(found: Histories, program: Program, around: IntArray, born: IntArray) -> pa.Table:
-    return builder.table(
-        "labels",
-        {
-            "device": found.device[born],
-            "event": found.event[born],
-            "address": found.address[born],
-            "op": program.op(around),
-            "module": program.module(around),
-        },
-    )
+    return made
 
 
 def _reported(found: Histories) -> pa.Table:

@@ -119,7 +119,7 @@ def _recording(columns: Columns, about: dict[str, Any], name: str) -> Recording:
     program = Program(columns.spans)
     found = histories(columns.memory)
     begins = [int(found.time[one.rows.start]) for one in found.devices]
-    first = program.first()
+    first = program.first
     origin = min(begins if first is None else [first, *begins])
     marks = made.marks(columns.failures, found, origin)
     tables = {**made.tables(found, program, origin), "marks": marks}

@@ -66,12 +66,21 @@ def _numpy_type(kind: pa.DataType) -> np.dtype[Any]:
 
 def nulls(length: int, kind: pa.DataType, name: str = "") -> pa.Array:
     """``length`` nulls of type ``kind``, their value buffer holding the sentinel."""
+    if pa.types.is_dictionary(kind) and length:
+        codes = _all_null(length, kind.index_type, b"\0")
+        return pa.DictionaryArray.from_arrays(codes, strings([]))
+    if pa.types.is_float64(kind) and length:
+        return _all_null(length, kind, b"\0")
     if not pa.types.is_integer(kind) or not length:
         return pa.nulls(length, kind)
     dtype = _numpy_type(kind)
-    size = length * dtype.itemsize
+    return _all_null(length, kind, dtype.type(_held(sentinel(name), dtype)).tobytes())
+
+
+def _all_null(length: int, kind: pa.DataType, held: bytes) -> pa.Array:
+    """Nulls over as many bytes ``held`` as there have to be."""
     validity = pa.py_buffer(_repeated(b"\0", (length + 7) // 8))
-    values = pa.py_buffer(_repeated(dtype.type(_held(sentinel(name), dtype)).tobytes(), size))
+    values = pa.py_buffer(_repeated(held, length * (kind.bit_width // 8)))
     return pa.Array.from_buffers(kind, length, [validity, values], null_count=length)
 
 

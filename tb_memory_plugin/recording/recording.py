@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.errors import ContainerError
-from tb_memory_plugin.recording import arrays, container
+from tb_memory_plugin.recording import arrays, aside, container
 from tb_memory_plugin.recording.schema import RECORDED, SCHEMA_VERSION, SCHEMAS
 
 
@@ -118,7 +118,8 @@ def _content(table: pa.Table, compress: bool) -> container.Content:
 
     def write(file: BinaryIO) -> None:
         # Straight into the file: a buffer between would be as large as the table.
-        _write(pa.PythonFile(file, mode="w"), whole, pa.ipc.IpcWriteOptions())
+        if not aside.copy(table, file):
+            _write(pa.PythonFile(file, mode="w"), whole, pa.ipc.IpcWriteOptions())
 
     return write
 

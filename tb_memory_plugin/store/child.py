@@ -113,19 +113,19 @@ def _read(request: dict[str, Any], report: Report) -> None:
         recorded = reader.read(path, lambda part, phase: report(0.7 * part, phase))
         report(0.7, "working out lives")
         recording = derive(recorded)
-    report(0.85, "summing up")
-    about = {
-        "format": recording.meta["format"],
-        "live": bool(recording.meta.get("live")),
-        "brief": brief(recording),
-        "summary": summary(recording, version=request["key"], run="", name=path.name),
-    }
-    report(0.9, "writing")
-    try:
-        save(recording, entries / f"{request['key']}.tbmem")
-        _write(entries / f"{request['key']}.json", json.dumps(about).encode())
-    except OSError as error:
-        raise _not_written(path.name, error) from error
+        report(0.85, "summing up")
+        about = {
+            "format": recording.meta["format"],
+            "live": bool(recording.meta.get("live")),
+            "brief": brief(recording),
+            "summary": summary(recording, version=request["key"], run="", name=path.name),
+        }
+        report(0.9, "writing")
+        try:
+            save(recording, entries / f"{request['key']}.tbmem")
+            _write(entries / f"{request['key']}.json", json.dumps(about).encode())
+        except OSError as error:
+            raise _not_written(path.name, error) from error
 
 
 def _not_written(name: str, error: OSError) -> Exception:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tb_memory_plugin.recording import arrays, aside, builder
+from tb_memory_plugin.recording.recording import open_recording, save
 from tb_memory_plugin.recording.schema import SCHEMAS, sentinel
 
 
@@ -39,9 +40,30 @@ def test_a_large_table_is_mapped_from_a_file_without_a_name(
         assert arrays.values(kept, "begin").tolist() == arrays.values(table, "begin").tolist()
         assert arrays.words(kept, "name") == ["a", "é"]
         assert list(tmp_path.iterdir()) == []
+        aside.let_go()
+        assert kept.equals(table)
     with aside.kept_in(tmp_path / "not there"):
         assert aside.set_aside(table) is table
     assert kept.equals(table)
+
+
+def test_a_table_that_was_set_aside_is_saved_as_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aside, "_LEAST", 1 << 10)
+    meta = {"format": "x", "basis": "size", "devices": []}
+    whole = builder.recording(meta, {"spans": spans(1_000), "marks": builder.table("marks", {})})
+    save(whole, tmp_path / "plain")
+    with aside.kept_in(tmp_path):
+        kept = whole.with_tables({"spans": aside.set_aside(whole.table("spans"))})
+        save(kept, tmp_path / "copied")
+        save(kept, tmp_path / "again")
+    save(kept, tmp_path / "after")  # its file is shut, its mapping is not
+
+    expected = (tmp_path / "plain").read_bytes()
+    for name in ("copied", "again", "after"):
+        assert (tmp_path / name).read_bytes() == expected
+    assert open_recording(tmp_path / "copied").table("spans").equals(whole.table("spans"))
 
 
 @pytest.mark.parametrize("table", SCHEMAS)
