@@ -17,6 +17,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["/", "go to the filter"],
   ["Enter", "in the table: explain the row"],
   ["←, →", "in the table: fold, unfold the group"],
+  ["↑, ↓", "in the lists of hosts and devices: the previous, the next"],
   ["↑, ↓", "in Segments: the previous, the next event"],
   ["Space", "in Segments: play along the axis, pause"],
   ["↑, ↓, ←, →", "in the flame graph: to what is called, back, to the neighbours"],

@@ -53,9 +53,10 @@ describe("the bars of hosts", () => {
       "Peak 1.00 GiB of 80.00 GiB on cuda:3 (1 073 741 824 bytes)",
     );
     expect(peakWords(host(0, null))).toBe("Not read");
-    expect(peakWords(host(0, null, { state: "error", error: "a: is empty; record it." }))).toBe(
-      "a: is empty; record it.",
-    );
+    for (const peak of [null, GIB]) {
+      const broken = host(0, peak, { state: "error", error: "a: is empty; record it." });
+      expect(peakWords(broken)).toBe("a: is empty; record it.");
+    }
   });
 });
 
@@ -70,6 +71,7 @@ describe("the balance of hosts", () => {
 
   it("needs two that are known, and a median to compare with", () => {
     expect(balance([host(0, 10), host(1, null)])).toBeNull();
+    expect(balance([host(0, 10), host(1, 20, { state: "error" })])).toBeNull();
     expect(balance([host(0, 0), host(1, 0), host(2, 9)])?.ratio).toBeNull();
   });
 });

@@ -5,7 +5,9 @@ import { bytes, exactBytes } from "../format";
 import { hostName } from "../state/hosts";
 import { holds } from "./names";
 
-export const peakOf = ({ brief }: Source): number | null => brief?.peak_bytes ?? null;
+/** Null where it is not known: what a file held before it became unreadable is not its peak. */
+export const peakOf = ({ brief, state }: Source): number | null =>
+  state === "error" ? null : (brief?.peak_bytes ?? null);
 
 /** What a full bar stands for: the largest capacity where all that are known have one, else peak. */
 export function fullBar(hosts: readonly Source[]): { bytes: number; isCapacity: boolean } {
