@@ -15,6 +15,7 @@ import pytest
 
 from tb_memory_plugin.recording.recording import save
 from tests.browser.flaming import flame_server, train
+from tests.browser.looking import settle
 from tests.browser.loop import Loop, loop
 from tests.browser.mapping import segments_server, small
 from tests.browser.real import real_server, truth
@@ -206,14 +207,19 @@ def picture(request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
 
 @pytest.fixture
 def pictures(picture):  # type: ignore[no-untyped-def]
-    """``pictures(page)`` keeps one in the light theme and one in the dark."""
+    """``pictures(page)`` keeps one in the light theme and one in the dark.
 
-    def keep(page: Page) -> None:
-        picture(page, "light")
+    With ``pictures(page, "zoomed")`` a test keeps several such pairs.
+    """
+
+    def keep(page: Page, state: str = "") -> None:
+        name = f"{state}-" if state else ""
+        picture(page, f"{name}light")
         page.evaluate("document.body.classList.add('dark-mode')")
-        page.wait_for_timeout(500)  # the page's frame follows, and paints
-        picture(page, "dark")
+        settle(page)  # the page's frame follows, and paints
+        picture(page, f"{name}dark")
         page.evaluate("document.body.classList.remove('dark-mode')")
+        settle(page)
 
     return keep
 
@@ -232,7 +238,7 @@ def everywhere(picture):  # type: ignore[no-untyped-def]
             for theme in ("light", "dark"):
                 dark = "dark => document.body.classList.toggle('dark-mode', dark)"
                 page.evaluate(dark, theme == "dark")
-                page.wait_for_timeout(500)  # the page's frame follows, and paints
+                settle(page)  # the page's frame follows, and paints
                 picture(page, f"{state}-{width}-{theme}")
             wide = "document.documentElement.scrollWidth"
             assert inside.evaluate(f"{wide} <= window.innerWidth"), (state, width)

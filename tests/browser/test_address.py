@@ -96,7 +96,7 @@ def told(picture: Picture, across: float, up: float) -> str:
 
 
 def test_grey_is_what_is_mapped_and_free_at_each_instant(
-    watched: Watched, server: TensorBoardServer, picture: Any
+    watched: Watched, server: TensorBoardServer, pictures: Any
 ) -> None:
     made = shown(watched, server, "made", "made.tbmem")
     pixels = made.pixels()
@@ -111,7 +111,7 @@ def test_grey_is_what_is_mapped_and_free_at_each_instant(
                 assert colour == HELD, (event, place)
             else:
                 assert colour == BACKGROUND, (event, place)
-    picture(watched.page, "made")
+    pictures(watched.page, "made")
 
 
 def test_the_hole_is_told_to_the_byte_and_within_its_segment(
@@ -146,14 +146,14 @@ def test_real_holes_are_those_of_the_segments(
     watched: Watched,
     server: TensorBoardServer,
     shared_data: Path,
-    picture: Any,
+    pictures: Any,
     name: str,
     device: str,
 ) -> None:
     recording = load(shared_data / "snapshots" / f"{name}.pickle").recording
     of = recording.device(device)
     real = shown(watched, server, name, "snapshot.pickle", device=device)
-    picture(watched.page, name)
+    pictures(watched.page, name)
     seen = set()
     for across in (0.02, 0.5, 0.99):
         seen |= check(real, recording, of, across, [up / 12 + 0.04 for up in range(12)])
@@ -165,7 +165,7 @@ def test_real_holes_are_those_of_the_segments(
         watched.page.mouse.wheel(0, -400)
         watched.page.keyboard.up("Control")
     real.wait()
-    picture(watched.page, f"{name}-near")
+    pictures(watched.page, f"{name}-near")
     for across in (0.3, 0.8):
         seen |= check(real, recording, of, across, [up / 12 + 0.03 for up in range(12)])
     assert "mapped, but not allocated" in seen

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.framed
 
 
 def test_what_a_size_may_be_is_many_times_one_that_recurs_anywhere(
-    watched: Watched, real_server: TensorBoardServer, truth: Recorded, picture: Any
+    watched: Watched, real_server: TensorBoardServer, truth: Recorded, pictures: Any
 ) -> None:
     basis = truth.recording.values("allocations", "requested").tolist()
     counts = Counter(size for size in basis if size > 0)
@@ -60,11 +60,11 @@ def test_what_a_size_may_be_is_many_times_one_that_recurs_anywhere(
         assert product == chosen.bytes
         one, other = ([1, *sides])[-2:]
         assert {one * width, other * width, one * other * width} & set(fitting)
-    picture(watched.page, "guesses")
+    pictures(watched.page, "guesses")
 
 
 def test_only_some_are_shown_and_those_are_counted_exactly(
-    watched: Watched, real_server: TensorBoardServer, truth: Recorded, picture: Any
+    watched: Watched, real_server: TensorBoardServer, truth: Recorded, pictures: Any
 ) -> None:
     window = (truth.peak - 150, truth.peak + 150)
     shown = show(watched, real_server, truth, window=f"{window[0]}..{window[1]}")
@@ -85,7 +85,7 @@ def test_only_some_are_shown_and_those_are_counted_exactly(
             shown.wait()
             large = lambda life, of=chosen, least=size: of(life) and life.bytes >= least  # noqa: E731
             agree(shown, truth, large, window)
-        picture(watched.page, f"at-least-{size}")
+        pictures(watched.page, f"at-least-{size}")
     # Another moment: where the cursor is.
     only.select_option("alive")
     shown.canvas.focus()
@@ -113,7 +113,7 @@ def test_only_some_are_shown_and_those_are_counted_exactly(
 
 
 def test_a_life_is_zoomed_to_and_the_moments_around_it_are_jumped_to(
-    watched: Watched, real_server: TensorBoardServer, truth: Recorded, picture: Any
+    watched: Watched, real_server: TensorBoardServer, truth: Recorded, pictures: Any
 ) -> None:
     life = max(
         (life for life in truth.lives if life.birth > 20 and 10 < life.death - life.birth < 400),
@@ -147,7 +147,7 @@ def test_a_life_is_zoomed_to_and_the_moments_around_it_are_jumped_to(
     window = span(watched, "window")
     assert window == (max(0, birth - margin), min(truth.events, death + margin))
     shown.wait()
-    picture(watched.page, "its-life")
+    pictures(watched.page, "its-life")
     # It is outlined in all the columns that it is alive in, and in no other.
     pixels = shown.pixels()
     for x, column in enumerate(pixels):

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.framed
 
 
 def test_what_is_searched_for_is_counted_and_the_rest_is_dimmed(
-    watched: Watched, real_server: TensorBoardServer, truth: Recorded, picture: Any
+    watched: Watched, real_server: TensorBoardServer, truth: Recorded, pictures: Any
 ) -> None:
     window = (truth.peak - 60, truth.peak + 60)
     shown = show(watched, real_server, truth, window=f"{window[0]}..{window[1]}")
@@ -53,7 +53,7 @@ def test_what_is_searched_for_is_counted_and_the_rest_is_dimmed(
         said(shown, truth, hit)
         if f"size>={large}" in query:
             shown.wait()
-            picture(watched.page, query.split()[0])
+            pictures(watched.page, query.split()[0])
             check_dimmed(truth, window, before, shown.pixels(), hit)
     box.fill("")
     shown.wait()

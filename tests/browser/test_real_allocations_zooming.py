@@ -73,7 +73,7 @@ def highest(shown: Picture, truth: Recorded, window: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("truth", NAMES[1:], indirect=True)
 def test_zooming_in_bytes_moves_nothing(
-    watched: Watched, real_server: TensorBoardServer, truth: Recorded, picture: Any
+    watched: Watched, real_server: TensorBoardServer, truth: Recorded, pictures: Any
 ) -> None:
     window = (truth.peak - 8, truth.peak + 9)
     shown = show(watched, real_server, truth, window=f"{window[0]}..{window[1]}")
@@ -120,11 +120,11 @@ def test_zooming_in_bytes_moves_nothing(
         seen += check()
     assert seen >= 6
     assert span(watched, "window") == window  # sideways nothing moved either
-    picture(watched.page, "near")
+    pictures(watched.page, "near")
 
 
 def test_time_is_an_axis_and_is_measured(
-    watched: Watched, real_server: TensorBoardServer, truth: Recorded, picture: Any
+    watched: Watched, real_server: TensorBoardServer, truth: Recorded, pictures: Any
 ) -> None:
     shown = show(watched, real_server, truth, axis="time")
     begin, end = truth.times[0], truth.times[-1]
@@ -144,7 +144,7 @@ def test_time_is_an_axis_and_is_measured(
     shown.drag((0.25, 0.3), (0.75, 0.8))
     told = measured(shown)
     assert told == pytest.approx(((window[1] - window[0]) / 2, 0.5 * most * HEADROOM), rel=0.02)
-    picture(watched.page, "measured")
+    pictures(watched.page, "measured")
     shown.drag((0.75, 0.8), (0.5, 0.6))
     told = measured(shown)
     assert told == pytest.approx(((window[1] - window[0]) / 4, -0.2 * most * HEADROOM), rel=0.02)

@@ -93,14 +93,14 @@ def show(
 
 
 def test_the_picture_is_zoomed_panned_and_measured(
-    watched: Watched, server: TensorBoardServer, truth: Truth, picture: Any
+    watched: Watched, server: TensorBoardServer, truth: Truth, pictures: Any
 ) -> None:
     shown = Picture(watched.page, show(watched, server, truth, "allocations"))
     events, peak = truth.facts["events"], truth.facts["allocated_peak"]
     at = truth.facts["allocated_peak_event"]
     assert shown.highest() == (peak, truth.alive(at))
     assert f"event {at}" in shown.described()
-    picture(watched.page, "whole")
+    pictures(watched.page, "whole")
     told = shown.hover((at + 0.5) / events, 0.3)
     instant, count = re.search(r"event (\d+)", told), re.search(r"in (\d+) allocations", told)
     assert instant and count, told
@@ -128,7 +128,7 @@ def test_the_picture_is_zoomed_panned_and_measured(
     top = peak * HEADROOM
     assert (low, high) == pytest.approx((0.2 * top, 0.5 * top), rel=0.03)
     shown.wait()
-    picture(watched.page, "brushed")
+    pictures(watched.page, "brushed")
     watched.page.keyboard.down("Shift")
     shown.drag((0.5, 0.5), (0.4, 0.5))
     watched.page.keyboard.up("Shift")
@@ -143,7 +143,7 @@ def test_the_picture_is_zoomed_panned_and_measured(
 
 
 def test_the_picture_is_laid_out_coloured_filtered_and_searched(
-    watched: Watched, server: TensorBoardServer, truth: Truth, picture: Any
+    watched: Watched, server: TensorBoardServer, truth: Truth, pictures: Any
 ) -> None:
     shown = Picture(watched.page, show(watched, server, truth, "allocations"))
     highest = shown.highest()
@@ -151,7 +151,7 @@ def test_the_picture_is_laid_out_coloured_filtered_and_searched(
         shown.frame.get_by_role("radio", name=layout).click()
         shown.wait()
         assert shown.highest() == highest
-        picture(watched.page, layout)
+        pictures(watched.page, layout)
     by = grouping(shown.frame)
     keys = by.locator("option").evaluate_all("all => all.map((option) => option.value)")
     for key in (key for key in COLOURS if key in keys):
@@ -256,14 +256,14 @@ def test_segments_are_played_and_listed(
 
 
 def test_flames_lines_and_settings_add_up(
-    watched: Watched, server: TensorBoardServer, truth: Truth, picture: Any
+    watched: Watched, server: TensorBoardServer, truth: Truth, pictures: Any
 ) -> None:
     frame = show(watched, server, truth, "flame")
     heading = frame.get_by_test_id("weighed-heading")
     heading.wait_for()
     total = heading.locator("[title*=byte]").first.get_attribute("title") or heading.inner_text()
     assert f"{truth.facts['allocated_peak']}" in re.sub(r"[\s,.\u202f]", "", total)
-    picture(watched.page, "flame")
+    pictures(watched.page, "flame")
     for weight in ("highest", "allocations", "kept", "× lifetime"):
         frame.get_by_role("radio", name=weight, exact=True).click()
         settle(watched.page)
@@ -275,7 +275,7 @@ def test_flames_lines_and_settings_add_up(
         frame.get_by_role("tab", name=view).click()
         settle(watched.page)
         assert frame.get_by_role("alert").count() == 0
-        picture(watched.page, view.lower())
+        pictures(watched.page, view.lower())
     check_settings(frame, truth.settings)
     lacks = section_of(frame, "What it lacks")
     assert ("time: The events carry no time stamps" in lacks) is ("time_us" not in truth.trace[0])

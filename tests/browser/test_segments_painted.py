@@ -69,8 +69,8 @@ def test_every_byte_has_its_row_its_words_and_its_colour(
         held = in_words(sum(each["total_size"] for each in own))
         name = "private pool {},{}".format(*pool) if pool != (0, 0) else "default pool"
         assert (f"{name}, default stream", top) in written
-        most = in_words(max(free, default=0))
-        sums = f"{held} in {len(own)} segments · {in_words(sum(free))} free, the largest {most}"
+        most = f"{in_words(sum(free))} free, the largest {in_words(max(free, default=0))}"
+        sums = f"{held} in {len(own)} segments · {most if free else 'nothing free'}"
         assert (sums, top) in written
     found = compared(shown, laid, 0)
     assert found["requested"] > 5000 and found["pending"] > 130 and found["free"] > 100

@@ -36,7 +36,7 @@ it("says what is known, and of what is not that it is not", () => {
   expect(said.some((line) => /^(process|source|being)/.test(line))).toBe(false);
   expect(versions).toMatchObject({ rows: [], nothing: expect.stringContaining("versions") });
   expect(settings?.rows[0]).toEqual({ word: "expandable_segments", value: "yes" });
-  expect(rest?.rows).toEqual([{ word: "has_history", value: "yes" }]);
+  expect(rest?.rows).toEqual([{ word: "has history", value: "yes" }]);
 });
 
 it("says in words what numbers of the allocator mean", () => {

@@ -39,7 +39,13 @@ export function sections(summary: Summary): Section[] {
     },
     {
       title: "Everything else it says",
-      rows: pairs(Object.fromEntries(Object.entries(meta).filter(([key]) => !APART.has(key)))),
+      rows: pairs(
+        Object.fromEntries(
+          Object.entries(meta)
+            .filter(([key]) => !APART.has(key))
+            .map(([key, said]) => [inWords(key), said]),
+        ),
+      ),
       nothing: "Nothing.",
     },
   ].filter(({ rows, nothing }) => rows.length > 0 || nothing !== "Nothing.");
@@ -50,7 +56,7 @@ function recording(summary: Summary): Row[] {
   const known: [string, unknown][] = [
     ["run", summary.run],
     ["file", summary.name],
-    ["format", summary.format],
+    ["format", inWords(summary.format)],
     ["bytes count as", BASIS[summary.basis]],
     ["being written", summary.live ? "yes" : null],
     ["begins", summary.time_origin_ns === null ? null : begin(summary.time_origin_ns, meta.clock)],
@@ -69,6 +75,9 @@ function recording(summary: Summary): Row[] {
   }
   return rows;
 }
+
+/** Names of ours, not those of settings, which are looked up as they are. */
+const inWords = (name: string): string => name.replaceAll("_", " ");
 
 const begin = (ns: number, clock: unknown): string =>
   clock === "unix" ? date(ns) : `${ns}\u00a0ns of a clock that is not named`;

@@ -75,7 +75,11 @@ function paintHeads(surface: Surface, scene: MapScene, ink: Ink): void {
     const start = context.measureText(of.label).width + 12;
     context.font = `11px ${font}`;
     context.fillStyle = ink.quiet;
-    const words = `${bytes(of.reserved)} in ${counted(of.segments, "segment")} · ${bytes(of.free)} free, the largest ${bytes(of.largest_free)}`;
+    const free =
+      of.free > 0
+        ? `${bytes(of.free)} free, the largest ${bytes(of.largest_free)}`
+        : "nothing free";
+    const words = `${bytes(of.reserved)} in ${counted(of.segments, "segment")} · ${free}`;
     context.fillText(words, start, top + 13);
   }
 }
