@@ -115,7 +115,7 @@ def _recording(data: bytearray, path: Path, report: Progress) -> Recording:
         raise _NoMemory(untraced(planes, found))
     check(events)
     data.clear()
-    memory = histories(events, planes.words["device"].words)
+    memory = histories(events, planes.words["device"].words, planes.driver.devices)
     del events
     planes.program.settle()
     begins = [int(memory.events.time.min()), *planes.begins()]

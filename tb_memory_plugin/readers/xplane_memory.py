@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -48,9 +49,12 @@ class Memory:
         return list(pairwise(edges))
 
 
-def histories(events: Events, words: list[str]) -> Memory:
-    """The histories in ``events``, whose devices are codes of ``words``. Raises Malformed."""
-    device, keys = _devices(events, words)
+def histories(events: Events, words: list[str], last: Collection[str] = ()) -> Memory:
+    """The histories in ``events``, whose devices are codes of ``words``; the ``last`` come last.
+
+    Raises Malformed.
+    """
+    device, keys = _devices(events, words, last)
     order, size = in_order(events, device)
     events.reorder(order)
     device = device[order]
@@ -83,17 +87,17 @@ def natural(name: str) -> list[tuple[int, int, str]]:
     ]
 
 
-def _devices(events: Events, words: list[str]) -> tuple[IntArray, list[str]]:
+def _devices(events: Events, words: list[str], last: Collection[str]) -> tuple[IntArray, list[str]]:
     code = events.column("device")
     used = {words[each] if each >= 0 else "" for each in np.flatnonzero(np.bincount(code + 1)) - 1}
-    named = sorted(used, key=lambda name: (not name, natural(name), name))
+    named = sorted(used, key=lambda name: (name in last, not name, natural(name), name))
     if len(named) > np.iinfo(np.int16).max:
         raise Malformed(f"has {len(named)} allocators")
     place = {name: index for index, name in enumerate(named)}
     of_code = np.array([place.get(name, 0) for name in [*words, ""]], dtype=np.int16)
     keys = [name or UNNAMED for name in named]
     if keys.count(UNNAMED) > 1:
-        keys[-1] = f"{UNNAMED} (2)"
+        keys[named.index("")] = f"{UNNAMED} (2)"
     return of_code[code], keys
 
 
