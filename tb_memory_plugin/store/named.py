@@ -52,6 +52,7 @@ class Named:
         return f"rank {self.worker}".strip() if self.ranks else self.worker.strip()
 
 
+@functools.lru_cache(1 << 16)  # asked of all sources whenever one of them changes
 def named(found: Found) -> Named | None:
     """What the names of ``found`` say; None where they say nothing of others like it."""
     if not found.is_file:

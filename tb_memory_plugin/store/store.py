@@ -47,6 +47,7 @@ class Store:
         self._lock = threading.RLock()
         self._sources: dict[str, Source] = {}
         self._places: dict[str, Place] | None = None  # in sessions; None: to be worked out
+        self._changes = 0  # of what there is, so far
         self._scanner = Scanner(roots, self._see, self._forget)
         self._queue = Queue(self._settings.workers)
         self._kept: tuple[Cache, Openings, Uploads] | None = None
@@ -59,8 +60,8 @@ class Store:
     def sources(self) -> dict[str, Any]:
         """The answer of ``GET sources``."""
         self._scanner.nudge(wait=_GLANCE)
+        places = self._placed()
         with self._lock:
-            places = self._placed()
             rows = [source.row(places.get(id)) for id, source in self._sources.items()]
         self._expect()
         rows.sort(key=lambda row: (row["uploaded"], natural(row["run"]), natural(row["name"])))
@@ -96,8 +97,9 @@ class Store:
         is not read. Raises UnknownSource.
         """
         self._source(id)
+        places = self._placed()
         with self._lock:
-            hosts = list(self._beside(id))
+            hosts = list(self._beside(id, places))
             for source in hosts:
                 if stop and source.job is not None and source.job.patient:
                     source.job = None if self._queue.drop(source.job) else source.job
@@ -170,7 +172,7 @@ class Store:
             elif known.found == found:
                 return
             known.see(found)
-            self._places = None
+            self._places, self._changes = None, self._changes + 1
             self.active = self.active or found.is_file
             settled = known.ready is not None or known.job is not None
         if not settled and found.is_file and not found.fault and not is_remote(found.address):
@@ -191,7 +193,7 @@ class Store:
             for id in known - ids:
                 if self._sources[id].job is None:
                     del self._sources[id]
-                    self._places = None
+                    self._places, self._changes = None, self._changes + 1
 
     def _in_cache(self, found: Found) -> Ready | None:
         try:
@@ -204,14 +206,20 @@ class Store:
     # Sessions
 
     def _placed(self) -> dict[str, Place]:
-        """The places of sources in sessions. Under the lock."""
-        if self._places is None:
-            self._places = sessions(source.found for source in self._sources.values())
-        return self._places
+        """The places of sources in sessions. Not under the lock: of many it takes a while."""
+        with self._lock:
+            if self._places is not None:
+                return self._places
+            changes = self._changes
+            found = [source.found for source in self._sources.values()]
+        places = sessions(found)
+        with self._lock:
+            if changes == self._changes:
+                self._places = places
+        return places
 
-    def _beside(self, id: str) -> Iterator[Source]:
+    def _beside(self, id: str, places: dict[str, Place]) -> Iterator[Source]:
         """The sources of the session that one is of, itself included. Under the lock."""
-        places = self._placed()
         if id in places:
             for other, source in self._sources.items():
                 if other in places and places[other].session == places[id].session:
