@@ -20,7 +20,7 @@ from tb_memory_plugin.readers.xplane_words import Vocabulary, mapped
 from tb_memory_plugin.recording.arrays import IntArray
 
 KINDS = ("step", "annotation", "op", "python")
-STEP, ANNOTATION, OP, PYTHON = range(4)
+STEP, ANNOTATION, OP, PYTHON, TWICE = range(5)
 #: Operations that become spans, the longest: more are never looked at one by one.
 MOST_SPANS = 1_000_000
 _MAIN = ("python", "main")
@@ -115,6 +115,16 @@ class Program:
         named = np.flatnonzero(self.kind == ANNOTATION)
         inside = self._closest(self.kind == OP)[self.nested.parent[named]] >= 0
         self.kind[named[inside]] = OP
+        self._merge_twice_told()
+
+    def _merge_twice_told(self) -> None:
+        """Take a call of a function that JAX dispatched for one: it is written twice, nested."""
+        called = [
+            code for code, (name, _) in enumerate(self._named) if name.startswith(_DISPATCHED)
+        ]
+        row = np.flatnonzero(np.isin(self.name, called))
+        outer = self.nested.parent[row]
+        self.kind[row[(outer >= 0) & (self.name[outer] == self.name[row])]] = TWICE
 
     @property
     def has_steps(self) -> bool:
@@ -123,7 +133,7 @@ class Program:
 
     def first(self) -> int | None:
         """When the first of the spans begins."""
-        shown = self.nested.begin[self.kind != PYTHON]
+        shown = self.nested.begin[self.kind < PYTHON]
         return int(shown.min()) if len(shown) else None
 
     def around(self, track: IntArray, time: IntArray) -> IntArray:
@@ -164,7 +174,7 @@ class Program:
 
     def spans(self) -> Spans:
         """All but calls of Python functions, in order of time."""
-        shown = self.kind != PYTHON
+        shown = self.kind < PYTHON
         if int(shown.sum()) > MOST_SPANS:
             shown = self._longest(shown)
         rows = np.flatnonzero(shown)
