@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.windows import EventWindow
 from tb_memory_plugin.recording.recording import Device, Recording
 
+#: Rows at a time: what is made of them stays in the processor's cache, and places fit 16 bits.
 _PART = 1 << 15
 _NOT_SEEN = -1
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Rows of usage that move allocations, in order of their owner and then of time.
+
+    ``order`` are places in the part, ``owners`` those that there are, each of which begins at
+    ``first`` in that order.
+    """
+
+    order: IntArray
+    owners: IntArray
+    first: IntArray
 
 
 def peaks(
@@ -20,7 +37,7 @@ def peaks(
     """For each of ``width`` owners the peak of what is theirs, after any event of the window.
 
     What was carried into the window counts where it is seen in it. ``owner`` gives the owner of
-    every allocation of the device.
+    every allocation of the device, the same in every call.
     """
     event = recording.values("usage", "event", device)
     allocated = recording.values("usage", "allocated", device)
@@ -32,30 +49,46 @@ def peaks(
     if not window.carried:  # then what the first event moved is not seen as it was before
         stays = moved[first : first + 2][event[first : first + 2] == window.first]
         highest[owner[stays[stays >= 0] - start]] = _NOT_SEEN
+    whole = memo(
+        recording,
+        ("op_parts", device.index),
+        lambda: [
+            _part(moved[begin : begin + _PART] - start, owner)
+            for begin in range(0, len(moved), _PART)
+        ],
+    )
     # Every row of usage moves one allocation, in the order in which they came and went.
-    for begin in range(max(first, 1), stop, _PART):
-        part = slice(begin, min(begin + _PART, stop))
-        change = allocated[part] - allocated[part.start - 1 : part.stop - 1]
-        row = moved[part]
-        if row.min() < 0:
-            change, row = change[row >= 0], row[row >= 0]
-        if len(row):
-            _follow(level, highest, owner[row - start], change)
+    begin = max(first, 1)
+    while begin < stop:
+        end = min(begin - begin % _PART + _PART, stop)
+        is_whole = begin % _PART == 0 and end - begin == _PART
+        part = whole[begin // _PART] if is_whole else _part(moved[begin:end] - start, owner)
+        change = allocated[begin:end] - allocated[begin - 1 : end - 1]
+        _follow(level, highest, part, change)
+        begin = end
     return highest
 
 
-def _follow(level: IntArray, highest: IntArray, owner: IntArray, change: IntArray) -> None:
+def _part(row: IntArray, owner: IntArray) -> _Part:
+    """``row`` gives for some rows of usage the allocation that each moves, negative for none."""
+    moves = np.flatnonzero(row >= 0)
+    own = owner[row[moves]]
+    order = np.argsort(own, kind="stable")
+    own = own[order]
+    first = np.flatnonzero(np.append(True, own[1:] != own[:-1])[: len(own)])
+    return _Part(moves[order].astype(np.uint16), own[first], first.astype(np.int32))
+
+
+def _follow(level: IntArray, highest: IntArray, part: _Part, change: IntArray) -> None:
     """Move ``level`` of every owner by its changes, in turn, and raise ``highest`` on the way."""
-    order = np.argsort(owner, kind="stable")
-    owner = owner[order]
-    running = np.cumsum(change[order])
-    first = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
-    last = np.append(first[1:], len(owner)) - 1
-    before = np.where(first > 0, running[first - 1], 0)
-    owners = owner[first]
-    most = level[owners] + np.maximum.reduceat(running, first) - before
-    highest[owners] = np.maximum(highest[owners], most)
-    level[owners] += running[last] - before
+    if not len(part.order):
+        return
+    running = np.cumsum(change[part.order])
+    last = np.append(part.first[1:], len(running)) - 1
+    before = np.where(part.first > 0, running[part.first - 1], 0)
+    most = level[part.owners] + np.maximum.reduceat(running, part.first) - before
+    highest[part.owners] = np.maximum(highest[part.owners], most)
+    level[part.owners] += running[last] - before
 
 
 def _before(

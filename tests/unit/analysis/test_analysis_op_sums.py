@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tb_memory_plugin.analysis import op_calls, op_owners, op_peaks
+from tb_memory_plugin.analysis import op_sums as op_sums_module
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.op_stacks import op_stacks
 from tb_memory_plugin.analysis.op_sums import op_sums
@@ -146,14 +150,23 @@ def peaks(recording: Recording, first: int, stop: int, carried: bool) -> dict[st
 
 
 @settings(max_examples=150, deadline=None)
-@given(steps, st.booleans(), st.integers(0, 30), st.integers(1, 30))
+@given(
+    steps,
+    st.booleans(),
+    st.integers(0, 30),
+    st.integers(1, 30),
+    st.sampled_from([1, 3, 1 << 15]),
+)
 def test_every_number_is_what_a_walk_finds(
-    program: list[Step], tells_frees: bool, begin: int, length: int
+    program: list[Step], tells_frees: bool, begin: int, length: int, part: int
 ) -> None:
     recording, truth = made(program, tells_frees=tells_frees)
     device = recording.devices[0]
     seen = window(recording, device, "event", begin, begin + length)
-    sums = op_sums(recording, device, seen)
+    with ExitStack() as cut:  # what is long is worked out in parts
+        for module in (op_calls, op_owners, op_peaks, op_sums_module):
+            cut.enter_context(patch.object(module, "_PART", part))
+        sums = op_sums(recording, device, seen)
     where = tells_frees and any(not event["born"] and ops_of(event["freed"]) for event in truth)
     expected = slowly(truth, seen.first, seen.stop, where=where)
     highest = peaks(recording, seen.first, seen.stop, seen.carried)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tb_memory_plugin.analysis import life_list
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.life_orders import SORTS
 from tb_memory_plugin.errors import QueryError
@@ -41,9 +43,16 @@ def ids(answer: dict[str, Any]) -> list[int]:
     st.one_of(st.none(), st.integers(0, 5000)),
     st.one_of(st.none(), st.integers(0, 5000)),
     st.booleans(),
+    st.sampled_from([2, 1 << 16]),
 )
 def test_what_is_listed_is_what_lives_then(
-    world: World, begin: int, length: int, least: int | None, most: int | None, timed: bool
+    world: World,
+    begin: int,
+    length: int,
+    least: int | None,
+    most: int | None,
+    timed: bool,
+    part: int,
 ) -> None:
     recording = derive(world.recording)
     rows = recording.table("allocations").to_pylist()
@@ -51,15 +60,16 @@ def test_what_is_listed_is_what_lives_then(
     if timed and not events:
         return
     scale = 1000 if timed else 1
-    answer = ask(
-        recording,
-        axis="time" if timed else "event",
-        begin=begin * scale,
-        end=(begin + length) * scale,
-        minimum=least,
-        maximum=most,
-        sort="birth",
-    )
+    with patch.object(life_list, "_PART", part):
+        answer = ask(
+            recording,
+            axis="time" if timed else "event",
+            begin=begin * scale,
+            end=(begin + length) * scale,
+            minimum=least,
+            maximum=most,
+            sort="birth",
+        )
     first, stop = min(begin, events), min(begin + length, events)
     expected = [
         row
