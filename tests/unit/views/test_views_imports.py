@@ -22,7 +22,7 @@ sys.meta_path.insert(0, Watch())
 
 from tb_memory_plugin.analysis.grouping import GROUPINGS
 from tb_memory_plugin.views import allocation, breakdown, csv, summary, tracks, usage
-from tb_memory_plugin.views import flame, flame_files, source_lines
+from tb_memory_plugin.views import flame, flame_files, lives, operators, source_lines
 from tests.fixtures.training import training
 
 recording = training()
@@ -40,6 +40,9 @@ summary.brief(recording)
 flame.page(recording, device, folded=True, filter=question["filter"], find="model -linear")
 "".join(flame_files.speedscope(recording, device))
 source_lines.page(recording, device, of="lifetime")
+lives.page(recording, device, filter=question["filter"], sort="label")
+"".join(lives.whole(recording, device, sort="-duration"))
+operators.page(recording, device, find="/mm/")
 "".join(csv.allocations(recording, device, by="op"))
 print(wanted)
 """
