@@ -2,9 +2,9 @@
 
 A real TensorBoard serves a recording of 2 700 000 events that is in the cache already: the curve,
 steps, annotations and envelopes of random windows, the breakdown and the state of the allocator at
-random events, the hole at random places of the picture by address, pages of the list of events and
-lines of code, from the first one after the start (cold) and again (warm). Then tiles and flames
-are asked for too, so that memory is that of a server all of whose views were used. What is about
+random events, the hole at random places of the picture by address, pages of the list of events, of all
+allocations of random windows in any order, what operators did in them, and lines of code, from the
+first one after the start (cold) and again (warm). Then tiles and flames are asked for too, so that memory is that of a server all of whose views were used. What is about
 segments is asked of a second server as well, whose recording is a caching allocator's: thousands of
 segments of two pools and two streams, mapped and shared by allocations of all sizes.
 The alternative for memory is the same TensorBoard without the plugin.
@@ -25,6 +25,7 @@ from benchmarks._http import Asked, memory_without, run, serving, spans
 from benchmarks._packed import packed
 from benchmarks.usage_window import Times
 from tb_memory_plugin.analysis.flame import OF
+from tb_memory_plugin.analysis.life_orders import SORTS
 from tb_memory_plugin.analysis.positions import ranges
 from tb_memory_plugin.recording.recording import Recording
 
@@ -91,6 +92,25 @@ def events(recording: Recording, chance: random.Random) -> Questions:
         yield {"filter": words, "offset": offset, "limit": 60, "near": chance.randrange(last)}
 
 
+def all_lives(recording: Recording, chance: random.Random) -> Questions:
+    """A page of the allocations of any window, in any order, some of them of a size only."""
+    for axis, begin, end in spans(recording, chance):
+        yield {
+            "axis": axis.name,
+            "begin": begin,
+            "end": end,
+            "sort": chance.choice(("", "-")) + chance.choice(SORTS),
+            "minimum": chance.choice((0, 0, 1 << 20)),
+            "offset": 100 * chance.randrange(100),
+        }
+
+
+def operators(recording: Recording, chance: random.Random) -> Questions:
+    """What operators did in any window."""
+    for axis, begin, end in spans(recording, chance):
+        yield {"axis": axis.name, "begin": begin, "end": end}
+
+
 def span(recording: Recording, chance: random.Random) -> Questions:
     """Any step or annotation."""
     last = len(recording.table("spans"))
@@ -108,6 +128,8 @@ ROUTES: dict[str, Callable[[Recording, random.Random], Questions]] = {
     "pools": windows,
     "tracks": windows,
     "events": events,
+    "lives": all_lives,
+    "operators": operators,
     "span": span,
 }
 

@@ -86,7 +86,7 @@ def _rows(device: Any, sums: int) -> list[tuple[str, str]]:
         ("reserved at start", text.exact_bytes(device["reserved_start"])),
         ("reserved at end", text.exact_bytes(device["reserved_end"])),
         ("before the window", text.blocks(device["blocks_before_window"], sums)),
-        ("live at the end", text.counted(device["live_blocks_end"], "block")),
+        ("live at the end", text.blocks(device["live_blocks_end"], sums)),
         ("pending free", text.counted(device["pending_free_blocks"], "block")),
         ("pools", ", ".join(f"{first},{second}" for first, second in device["pools"]) or "none"),
         ("streams", text.grouped(device["streams"])),

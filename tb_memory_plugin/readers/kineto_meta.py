@@ -93,7 +93,7 @@ def _missing(program: Program, found: list[History]) -> Iterator[dict[str, str]]
         yield {
             "what": "allocations before the window",
             "why": "Of what was alive before the trace began and was never freed in it the trace "
-            "has the sum only: it is one block",
+            "has the sum only, and not how many blocks it is",
             "remedy": "Begin to trace before the model is built, or take a snapshot",
         }
     if not program.has_python:

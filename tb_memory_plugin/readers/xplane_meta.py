@@ -111,7 +111,7 @@ def _missing(planes: Planes, memory: Memory, tables: Mapping[str, pa.Table]) -> 
         yield _missed(
             "allocations before the window",
             "Of what was alive before the profile began and was never freed in it the file "
-            "has the sum only: it is one block",
+            "has the sum only, and not how many blocks it is",
             "Begin to profile before the model is built",
         )
     if not planes.program.has_steps and not planes.steps() and not planes.has_groups:
