@@ -2,12 +2,13 @@
 
 A real TensorBoard serves a recording of 2 700 000 events that is in the cache already: the curve,
 steps, annotations and envelopes of random windows, the breakdown and the state of the allocator at
-random events, the hole at random places of the picture by address, pages of the list of events, of all
-allocations of random windows in any order, what operators did in them, and lines of code, from the
-first one after the start (cold) and again (warm). Then tiles and flames are asked for too, so that memory is that of a server all of whose views were used. What is about
-segments is asked of a second server as well, whose recording is a caching allocator's: thousands of
-segments of two pools and two streams, mapped and shared by allocations of all sizes.
-The alternative for memory is the same TensorBoard without the plugin.
+random events, the hole at random places of the picture by address, pages of the list of events,
+pages of all allocations of random windows in any order, what operators did in them, and lines of
+code, from the first one after the start (cold) and again (warm). Then tiles and flames are asked
+for too, so that memory is that of a server all of whose views were used. What is about segments is
+asked of a second server as well, whose recording is a caching allocator's: thousands of segments of
+two pools and two streams, mapped and shared by allocations of all sizes. The alternative for memory
+is the same TensorBoard without the plugin.
 
     python -m benchmarks.http_views [--events N] [--queries N]
 """

@@ -54,7 +54,7 @@ def test_every_allocation(
 ) -> None:
     lives = lives_of(shared_data, "gpus", GPU)
     frame = opened(watched, profiled, "gpus", device=GPU, axis="event")
-    frame.get_by_role("tab", name="Allocations").last.click()
+    frame.get_by_role("radio", name="Allocations").click()
     settle(watched.page)
     assert words_of(watched.page.url)["table"] == "allocations"
     assert total(frame) == sum(life["size"] for life in lives)
@@ -153,7 +153,7 @@ def test_operators(watched: Watched, profiled: TensorBoardServer, everywhere: An
     frame.locator("table.list tr[data-row]").click()
     settle(watched.page)
     assert unquote(words_of(watched.page.url)["filter"]) == 'op="aten::gelu"'
-    frame.get_by_role("tab", name="Allocations").last.click()
+    frame.get_by_role("radio", name="Allocations").click()
     settle(watched.page)
     assert "5 allocations" in frame.get_by_test_id("lives-total").inner_text().replace(
         "\u00a0", " "

@@ -1,22 +1,33 @@
 /** What stands under the chart: what memory is made of at the cursor, operators, all allocations. */
 
+import { Segmented } from "../../../components/Segmented";
 import { hasHistory } from "../../../state/recording";
-import { TABLES, type TableKey, table } from "../../../state/view";
+import { table } from "../../../state/view";
 import { Breakdown } from "../breakdown/Breakdown";
 import { Lives } from "./Lives";
 import { Operators } from "./Operators";
 import "./lists.css";
 
-const LABELS: Readonly<Record<TableKey, string>> = {
-  breakdown: "Breakdown",
-  operators: "Operators",
-  allocations: "Allocations",
-};
-const TITLES: Readonly<Record<TableKey, string>> = {
-  breakdown: "What memory is made of at the cursor",
-  operators: "What operators did to memory in the window",
-  allocations: "Every allocation of the window, whatever became of it",
-};
+const OPTIONS = [
+  {
+    key: "breakdown",
+    label: "Breakdown",
+    reason: null,
+    title: "What memory is made of at the cursor",
+  },
+  {
+    key: "operators",
+    label: "Operators",
+    reason: null,
+    title: "What operators did to memory in the window",
+  },
+  {
+    key: "allocations",
+    label: "Allocations",
+    reason: null,
+    title: "Every allocation of the window, whatever became of it",
+  },
+] as const;
 
 export function Lists() {
   // Of one moment there is nothing but what it is made of.
@@ -24,26 +35,15 @@ export function Lists() {
   const shown = table.value;
   return (
     <div class="lists">
-      <div class="lists-tabs" role="tablist" aria-label="Tables">
-        {TABLES.map((key) => (
-          <button
-            key={key}
-            type="button"
-            role="tab"
-            id={`list-${key}`}
-            aria-selected={key === shown}
-            title={TITLES[key]}
-            onClick={() => (table.value = key)}
-          >
-            {LABELS[key]}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" aria-labelledby={`list-${shown}`}>
-        {shown === "breakdown" && <Breakdown />}
-        {shown === "operators" && <Operators />}
-        {shown === "allocations" && <Lives />}
-      </div>
+      <Segmented
+        label="Tables"
+        options={OPTIONS}
+        value={shown}
+        choose={(next) => (table.value = next)}
+      />
+      {shown === "breakdown" && <Breakdown />}
+      {shown === "operators" && <Operators />}
+      {shown === "allocations" && <Lives />}
     </div>
   );
 }
