@@ -6,9 +6,7 @@ and the stack that made it, and the executables that are loaded. Nothing in it i
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import jax_pprof_tables as made
 from tb_memory_plugin.readers import opening
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.glance import Progress, look, unheard
 from tb_memory_plugin.readers.jax_pprof_head import is_device_memory
 from tb_memory_plugin.readers.jax_pprof_samples import samples
 from tb_memory_plugin.readers.jax_pprof_stacks import LocationStacks, Strings
@@ -32,8 +31,6 @@ MOST_BYTES = 1 << 30
 _NAMES = re.compile(r"\.p?prof(\.gz)?$", re.IGNORECASE)
 _TELLING_NAMES = re.compile(r"memory.*\.p?prof(\.gz)?$", re.IGNORECASE)
 _REMEDY = "save it again with jax.profiler.save_device_memory_profile() and copy it whole"
-
-Progress = Callable[[float, str], None]
 
 
 def matches(name: str, head: bytes) -> bool:
@@ -53,15 +50,13 @@ def matches(name: str, head: bytes) -> bool:
 
 def probe(path: Path) -> dict[str, Any]:
     """``compressed`` and ``bytes`` of a file. Raises SourceError where it cannot be read."""
-    with opening.regular_file(path, path.name) as file:
-        size = os.fstat(file.fileno()).st_size
-        head = file.read(opening.HEAD)
-    return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size}
+    told, _ = look(path)
+    return told
 
 
 def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) -> Recording:
     """The recorded tables of a profile, of at most ``limit`` inflated bytes. Raises SourceError."""
-    report = progress or _silent
+    report = progress or unheard
     try:
         with whole(path, limit, lambda part: report(0.5 * part, "reading")) as data:
             report(0.5, "indexing buffers")
@@ -107,7 +102,3 @@ def _recording(profile: Any, name: str) -> Recording:
     }
     tables = {**made.tables(found, order), **stacks.interner.tables()}
     return builder.recording(meta, tables)
-
-
-def _silent(part: float, phase: str) -> None:
-    """Progress nobody asked for."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import kineto_tables as made
 from tb_memory_plugin.readers import limits, opening
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.glance import Progress, look, unheard
 from tb_memory_plugin.readers.kineto_beginning import beginning
 from tb_memory_plugin.readers.kineto_columns import Columns
 from tb_memory_plugin.readers.kineto_memory import histories
@@ -39,8 +39,6 @@ _READING = 0.8  # of the time goes to reading
 _LONG = 256 << 20
 _LARGE = 256 << 10
 
-Progress = Callable[[float, str], None]
-
 
 def matches(name: str, head: bytes) -> bool:
     """Whether a file of this name and first bytes is a trace, readable or not. No I/O."""
@@ -55,14 +53,10 @@ def probe(path: Path) -> dict[str, Any]:
 
     Raises SourceError where it cannot be read.
     """
-    with opening.regular_file(path, path.name) as file:
-        size = os.fstat(file.fileno()).st_size
-        head = file.read(opening.HEAD)
-        start = opening.inflated_head(head)
-        if start.lstrip()[:1] not in (b"{", b"["):
-            raise SourceError(path.name, "is not JSON", _REMEDY)
-    said = beginning(start)
-    return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size, "meta": said}
+    told, start = look(path)
+    if start.lstrip()[:1] not in (b"{", b"["):
+        raise SourceError(path.name, "is not JSON", _REMEDY)
+    return {**told, "meta": beginning(start)}
 
 
 def read(path: Path, progress: Progress | None = None, limit: int | None = None) -> Recording:
@@ -72,7 +66,7 @@ def read(path: Path, progress: Progress | None = None, limit: int | None = None)
     process's memory meanwhile, so it belongs in a process of its own. A compressed file may unpack
     to ``limit`` bytes, by default half of the memory there is.
     """
-    report = progress or _silent
+    report = progress or unheard
     try:
         with limits.without_collector():
             columns, about = _columns(path, report, limit)
@@ -125,7 +119,3 @@ def _recording(columns: Columns, about: dict[str, Any], name: str) -> Recording:
     tables = {**made.tables(found, program, origin), "marks": marks}
     facts = meta(columns, program, found, about, origin)
     return builder.recording({"format": FORMAT, "basis": "size", "source": name, **facts}, tables)
-
-
-def _silent(part: float, phase: str) -> None:
-    """Progress nobody asked for."""

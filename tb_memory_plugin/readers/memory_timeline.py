@@ -6,9 +6,7 @@ says which allocation is freed, so lives are made up: sums are exact, single liv
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import memory_timeline_lives as lives
 from tb_memory_plugin.readers import opening
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.glance import Progress, look, unheard
 from tb_memory_plugin.readers.trace_stream import NOT_JSON
 from tb_memory_plugin.readers.whole import whole
 from tb_memory_plugin.recording import builder
@@ -34,8 +33,6 @@ _HEAD = re.compile(rb"\A\s*\[\s*\[\s*(-1|\d{16,19})\s*[,\]]")
 _PICTURE = b"<title>GPU Memory Timeline HTML</title>"
 _REMEDY = "export it again with profiler.export_memory_timeline() and copy it whole"
 
-Progress = Callable[[float, str], None]
-
 _levels = msgspec.json.Decoder(tuple[list[int], list[list[int]]]).decode
 _moves = msgspec.json.Decoder(list[tuple[int, int, int, int]]).decode
 
@@ -49,15 +46,13 @@ def matches(name: str, head: bytes) -> bool:
 
 def probe(path: Path) -> dict[str, Any]:
     """``compressed`` and ``bytes`` of a file. Raises SourceError where it cannot be read."""
-    with opening.regular_file(path, path.name) as file:
-        size = os.fstat(file.fileno()).st_size
-        head = file.read(opening.HEAD)
-    return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size}
+    told, _ = look(path)
+    return told
 
 
 def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) -> Recording:
     """The tables of a timeline, of at most ``limit`` inflated bytes. Raises SourceError."""
-    report = progress or _silent
+    report = progress or unheard
     try:
         with whole(path, limit, lambda part: report(0.5 * part, "reading")) as data:
             _check_numbers(path.name, data[:1024])
@@ -125,7 +120,3 @@ _STACKS = {
     "why": "A memory timeline holds no call stacks, operators or modules",
     "remedy": "Export the trace as well (export_chrome_trace), or take a snapshot",
 }
-
-
-def _silent(part: float, phase: str) -> None:
-    """Progress nobody asked for."""

@@ -7,7 +7,7 @@ that is allocated and freed below the frameworks' allocators, by process, GPU an
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import limits, opening
 from tb_memory_plugin.readers import nsys_tables as made
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.glance import Progress, unheard
 from tb_memory_plugin.readers.nsys_calls import Calls
 from tb_memory_plugin.readers.nsys_database import MAGIC, Database, opened
 from tb_memory_plugin.readers.nsys_events import EVENTS, Driver, driver_events
@@ -33,8 +34,6 @@ _REPORTS = (".nsys-rep", ".qdrep")
 _TELLING = ("TARGET_INFO_SESSION_START_TIME", "META_DATA_EXPORT", "StringIds", EVENTS)
 _REMEDY = "export it again with nsys export --type sqlite and copy it whole"
 _RECORD = "profile with nsys profile --cuda-memory-usage=true and export that"
-
-Progress = Callable[[float, str], None]
 
 
 def matches(name: str, head: bytes) -> bool:
@@ -54,7 +53,7 @@ def probe(path: Path) -> dict[str, Any]:
 
 def read(path: Path, progress: Progress | None = None) -> Recording:
     """The recorded tables of an export. Raises SourceError."""
-    report = progress or _silent
+    report = progress or unheard
     try:
         with _database(path) as database, limits.memory_ceiling(path.stat().st_size) as grant:
             grant(path.stat().st_size)
@@ -117,7 +116,3 @@ def _origin(driver: Driver, ranges: Ranges | None) -> int:
         return 0
     begins = [driver.time] if ranges is None else [driver.time, ranges.nested.begin]
     return min(int(times.min()) for times in begins if len(times))
-
-
-def _silent(part: float, phase: str) -> None:
-    """Progress nobody asked for."""

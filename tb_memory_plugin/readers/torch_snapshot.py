@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import limits, opening, unpickle
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.glance import Progress, unheard
 from tb_memory_plugin.readers.torch_structure import FORMAT, from_structure
 from tb_memory_plugin.recording.recording import Recording
 
@@ -29,8 +29,6 @@ _BUFFER = 1 << 18
 _READING = 0.6  # of the time goes to unpickling
 _DUMP_AGAIN = "dump the snapshot again with torch.cuda.memory._dump_snapshot() and copy it whole"
 _REFUSED = "delete it unless you trust where it is from; a real snapshot asks for nothing"
-
-Progress = Callable[[float, str], None]
 
 
 def matches(name: str, head: bytes) -> bool:
@@ -70,7 +68,7 @@ def read(path: Path, progress: Progress | None = None, limit: int | None = None)
     garbage collector off, so it belongs in a process of its own. A compressed file may unpack to
     ``limit`` bytes, by default half of the memory there is.
     """
-    report = progress or _silent
+    report = progress or unheard
     with limits.without_collector():
         structure = _structure(path, report, limit)
         return from_structure(
@@ -144,7 +142,3 @@ def _not_whole(name: str) -> SourceError:
     return SourceError(
         name, "ends in the middle: it was cut off or is still being written", _DUMP_AGAIN
     )
-
-
-def _silent(part: float, phase: str) -> None:
-    """Progress nobody asked for."""

@@ -371,3 +371,48 @@ def test_memory_goes_by_what_is_kept(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 60 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_an_event_may_be_larger_than_a_piece(tmp_path: Path) -> None:
+    """Arguments that nobody looks at, such as the dimensions of thousands of tensors."""
+    from tb_memory_plugin.readers import trace_stream
+
+    large = {"Input Dims": [[1] * 1_000] * (3 * trace_stream.PIECE // 2_000), "x": "}, {" * 9}
+    recording = read(
+        tmp_path,
+        span("aten::add", 0, 9, args=large),
+        memory(1, 512, 0x1000),
+        span("aten::mul", 10, 9, args=large),
+        memory(11, 1_024, 0x2000),
+    )
+    found = {row["address"]: row["op"] for row in rows(recording, "allocations")}
+    assert found == {0x1000: "aten::add", 0x2000: "aten::mul"}
+    assert not any("not quite JSON" in each for each in recording.meta["problems"])
+
+
+def test_a_list_of_events_without_its_end(tmp_path: Path) -> None:
+    """As tracers write that flush now and then; nothing stands around the events."""
+    path = tmp_path / "a.pt.trace.json"
+    events = [span("aten::add", 0, 9), memory(1, 512, 0x1000), memory(2, -512, 0x1000)]
+    path.write_text("[\n" + "".join(json.dumps(each) + ",\n" for each in events))
+    recording = derive(kineto_trace.read(path))
+    check(recording)
+    assert [row["allocated"] for row in rows(recording, "usage")] == [0, 512, 0]
+    assert recording.meta["clock"] == "monotonic" and recording.meta["time_origin_ns"] == 0
+
+
+def test_what_is_not_quite_json_is_read_and_told(tmp_path: Path) -> None:
+    text = json.dumps({"traceEvents": [span("C:/x", 0, 9), memory(1, 512, 0x1000)]}).encode()
+    path = tmp_path / "a.pt.trace.json"
+    path.write_bytes(text.replace(b"C:/x", b"C:\\Users\\\xff"))
+    recording = derive(kineto_trace.read(path))
+    check(recording)
+    assert [row["op"] for row in rows(recording, "allocations")] == ["C:/Users/?"]
+    assert any("not quite JSON" in each for each in recording.meta["problems"])
+
+
+@pytest.mark.parametrize("base", [None, "soon", -1, 1.5, 1 << 63, True, []])
+def test_a_base_that_is_no_time_is_none(tmp_path: Path, base: Any) -> None:
+    recording = read(tmp_path, memory(7, 512, 0x1000), baseTimeNanoseconds=base)
+    assert recording.meta["clock"] == "monotonic"
+    assert recording.meta["time_origin_ns"] == 7_000
