@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,7 +49,9 @@ class Loop:
 class _Writer:
     """Writes events down and keeps what an oracle needs: a sum, nothing of the package's."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[int], int]) -> None:
+        #: When an event is, ns.
+        self.clock = clock
         self.events: list[Event] = []
         self.labels: list[dict[str, Any]] = []
         self.marks: list[dict[str, Any]] = []
@@ -60,6 +62,7 @@ class _Writer:
         self._next = SEGMENT
 
     def _event(self, action: str, address: int, size: int, **extra: Any) -> None:
+        extra["time"] = self.clock(self.at)
         self.events.append((action, address, size, extra))
         self.allocated.append(self._now)
 
@@ -102,7 +105,7 @@ class _Writer:
         self._event("segment", SEGMENT, size)
 
     def snapshot(self) -> None:
-        self.marks.append({"event": self.at, "time": 1000 * self.at, "kind": "snapshot"})
+        self.marks.append({"event": self.at, "time": self.clock(self.at), "kind": "snapshot"})
         self._event("snapshot", 0, 0)
 
     def blocks(self) -> list[dict[str, Any]]:
@@ -113,14 +116,20 @@ class _Writer:
         return len(self.events)
 
 
-def loop() -> Loop:
+def uneven(event: int) -> int:
+    """A clock by which twenty events at a time are close together or at once, then none for long."""
+    gaps = (0, 20, 60)
+    return sum(12_000 if each % 20 == 19 else gaps[each % 3] for each in range(event))
+
+
+def loop(clock: Callable[[int], int] = lambda event: 1000 * event) -> Loop:
     """Three steps of forward, backward and optimizer; 1000 ns between events."""
-    writer = _Writer()
+    writer = _Writer(clock)
     spans: list[dict[str, Any]] = []
     steps: list[tuple[int, int]] = []
 
     def span(kind: str, name: str, begin: int, **extra: Any) -> None:
-        times = {"begin": 1000 * begin, "end": 1000 * writer.at}
+        times = {"begin": clock(begin), "end": clock(writer.at)}
         row = {"device": 0, "track": "thread 1", "kind": kind, "name": name, "depth": 0}
         spans.append({**row, **times, **extra})
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import Action, Category
+from tests.browser.binned import bins_of, columns_of
 from tests.browser.charting import HEADROOM
 
 CATEGORIES = {
@@ -17,6 +18,8 @@ CATEGORIES = {
     "activation": "#ee6677",
     "temporary": "#aa3377",
 }
+#: From the bottom up.
+ORDER = [category.name.lower() for category in Category]
 #: Where nothing is, and where something is mapped but nothing is allocated.
 BACKGROUND = {"light": "#ffffff", "dark": "#303030"}
 HELD = {"light": "#eceff1", "dark": "#424242"}
@@ -73,10 +76,15 @@ def lives(recording: Recording) -> list[Life]:
 
 
 def expected(
-    recording: Recording, width: int, height: int, layout: str = "stacked", theme: str = "light"
+    recording: Recording,
+    width: int,
+    height: int,
+    layout: str = "stacked",
+    theme: str = "light",
+    axis: str = "event",
 ) -> list[list[str]]:
-    """The picture of all events, one a bin at most; as ``Picture.pixels`` gives it."""
-    return painted(standing(recording, width, height, layout), height, theme)
+    """The picture of all there is, as ``Picture.pixels`` gives it; by event one a bin at most."""
+    return painted(standing(recording, width, height, layout, axis), height, theme)
 
 
 def painted(
@@ -121,7 +129,11 @@ def _shades(
 
 
 def standing(
-    recording: Recording, width: int, height: int, layout: str = "stacked"
+    recording: Recording,
+    width: int,
+    height: int,
+    layout: str = "stacked",
+    axis: str = "event",
 ) -> list[list[Stretch]]:
     """What stands in each column of that picture, in pixels, covered from their middle on."""
     of, events = lives(recording), recording.table("events").num_rows
@@ -136,10 +148,19 @@ def standing(
         places = lanes(of)
         top = max(place + life.bytes for place, life in zip(places, of, strict=True))
     columns: dict[int, list[Stretch]] = {}
-    for event in set(_instants(total, width)):
+    if axis == "time":
+        bins = bins_of(recording, total, width)
+        instants = [bins[each].event for each in columns_of(recording, bins, total, width)]
+        of_one = {
+            life.birth for life in of if sum(each.event in life for each in bins.values()) == 1
+        }
+    else:
+        instants = list(_instants(total, width))
+        of_one = {life.birth for life in of if life.death - life.birth == 1}
+    for event in set(instants):
         alive = [place for place, life in enumerate(of) if event in life]
         if layout == "stacked":
-            parts = _piled([of[place] for place in alive])
+            parts = _piled([of[place] for place in alive], of_one)
         elif layout == "address":
             # All of the one segment, which the first event maps.
             parts = [Stretch(None, 0, extent)] if event >= 0 else []
@@ -149,7 +170,7 @@ def standing(
         else:
             parts = [Stretch(of[at], places[at], places[at] + of[at].bytes) for at in alive]
         columns[event] = [_in_pixels(part, height / top, height) for part in parts]
-    return [columns[event] for event in _instants(total, width)]
+    return [columns[event] for event in instants]
 
 
 def lanes(of: list[Life]) -> list[int]:
@@ -210,15 +231,20 @@ def _instants(total: list[int], width: int) -> Iterator[int]:
         yield event
 
 
-def _piled(alive: list[Life]) -> list[Stretch]:
-    """Those that live for an event only lie on top."""
-    longer = [life for life in alive if life.death - life.birth > 1]
-    short = [life for life in alive if life.death - life.birth == 1]
+def _piled(alive: list[Life], of_one: Container[int]) -> list[Stretch]:
+    """Those that are seen in one column only lie on top, added up by category."""
     parts = []
     top = 0
-    for life in [*longer, *short]:
-        parts.append(Stretch(life, top, top + life.bytes))
-        top += life.bytes
+    for life in alive:
+        if life.birth not in of_one:
+            parts.append(Stretch(life, top, top + life.bytes))
+            top += life.bytes
+    for category in ORDER:
+        short = [life for life in alive if life.birth in of_one and life.category == category]
+        if short:
+            size = sum(life.bytes for life in short)
+            parts.append(Stretch(replace(short[0], bytes=size), top, top + size))
+            top += size
     return parts
 
 

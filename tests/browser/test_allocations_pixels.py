@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tb_memory_plugin.recording.recording import save
 from tests.browser.conftest import Watched
 from tests.browser.grouped import labels
 from tests.browser.looking import link, settled_address
-from tests.browser.loop import LAYERS, Loop
+from tests.browser.loop import LAYERS, Loop, loop, uneven
 from tests.browser.looping import grouping, legend, open_loop
 from tests.browser.marked import mark
 from tests.browser.reference import CATEGORIES, Stretch, expected, lives, painted, standing
@@ -21,17 +23,31 @@ pytestmark = pytest.mark.framed
 MIB = 1 << 20
 
 
+@pytest.fixture(scope="module")
+def uneven_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TensorBoardServer]:
+    """A TensorBoard on the loop with a clock that is not even."""
+    folder = tmp_path_factory.mktemp("uneven")
+    (folder / "runs" / "loop").mkdir(parents=True)
+    save(loop(uneven).recording, folder / "runs" / "loop" / "loop.tbmem", compress=True)
+    cache = {"TB_MEMORY_CACHE": str(folder / "cache")}
+    with TensorBoardServer(folder / "runs", environment=cache) as running:
+        yield running
+
+
+@pytest.mark.parametrize("axis", ["event", "time"])
 @pytest.mark.parametrize("layout", ["stacked", "address", "lane"])
 def test_every_pixel_is_what_brute_force_draws(
-    watched: Watched, server: TensorBoardServer, made: Loop, picture: Any, layout: str
+    watched: Watched, uneven_server: TensorBoardServer, picture: Any, layout: str, axis: str
 ) -> None:
-    shown = open_loop(watched, server, layout=layout)
+    made = loop(uneven)
+    shown = open_loop(watched, uneven_server, layout=layout, axis=axis)
     for theme in ("light", "dark"):
         dark = "dark => document.body.classList.toggle('dark-mode', dark)"
         watched.page.evaluate(dark, theme == "dark")
         shown.wait()
         pixels = shown.pixels()
-        same(pixels, expected(made.recording, len(pixels), len(pixels[0]), layout, theme))
+        size = len(pixels), len(pixels[0])
+        same(pixels, expected(made.recording, *size, layout, theme, axis))
         assert len(pixels) > 600
         picture(watched.page, theme)
 
