@@ -117,7 +117,7 @@ class _Writer:
 
 
 def uneven(event: int) -> int:
-    """A clock by which twenty events at a time are close together or at once, then none for long."""
+    """A clock by which twenty events come close together or at once, then none for long."""
     gaps = (0, 20, 60)
     return sum(12_000 if each % 20 == 19 else gaps[each % 3] for each in range(event))
 
