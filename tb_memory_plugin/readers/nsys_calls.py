@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from tb_memory_plugin.readers.nsys_database import Database, strings
+from tb_memory_plugin.readers.nsys_database import Database, combinations, strings
 from tb_memory_plugin.readers.nsys_events import EVENTS, TID_BITS, Driver
 from tb_memory_plugin.recording.arrays import IntArray
 
@@ -82,8 +82,8 @@ def _matched(driver: Driver, correlation: IntArray, process: IntArray) -> IntArr
     count = len(driver.correlation)
     both = np.concatenate([driver.process, process])
     numbers = np.concatenate([driver.correlation, correlation])
-    keys = np.unique(np.stack([both, numbers]), axis=1, return_inverse=True)[1].reshape(-1)
-    row_of = np.full(int(keys.max()) + 1, -1, dtype=np.int64)
+    distinct, keys = combinations(both, numbers)
+    row_of = np.full(len(distinct), -1, dtype=np.int64)
     rows = np.flatnonzero(correlation >= 0)[::-1]  # of several the first
     row_of[keys[count:][rows]] = rows
     found: IntArray = row_of[keys[:count]]

@@ -188,3 +188,19 @@ def _authorized(action: int, *_: Any) -> int:
 
 def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
+
+
+def combinations(*columns: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct combinations of ``columns`` in order, one a row, and the one of every place.
+
+    Not ``np.unique`` with an axis, which takes twenty times as long.
+    """
+    order = np.lexsort(columns[::-1])
+    ordered = [column[order] for column in columns]
+    is_new = np.zeros(len(order), dtype=bool)
+    is_new[:1] = True
+    for column in ordered:
+        is_new[1:] |= column[1:] != column[:-1]
+    of = np.empty(len(order), dtype=np.int64)
+    of[order] = np.cumsum(is_new) - 1
+    return np.stack([column[is_new] for column in ordered], axis=1), of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_memory_plugin.readers.checked import Malformed
-from tb_memory_plugin.readers.nsys_database import Database, Rows, enumeration
+from tb_memory_plugin.readers.nsys_database import Database, Rows, combinations, enumeration
 from tb_memory_plugin.recording.arrays import IntArray
 
 EVENTS = "CUDA_GPU_MEMORY_USAGE_EVENTS"
@@ -102,8 +102,8 @@ def driver_events(database: Database) -> Driver:
         raise Malformed(f"has a table {EVENTS} without a column {lacks[0]}")
     rows = database.columns(EVENTS, _NEEDED, _ALSO, ["name"])
     operation = enumeration(database, "ENUM_CUDA_DEV_MEM_EVENT_OPER", "label", _OPERATIONS)
-    does = np.array([operation.get(each, "") for each in _distinct(rows, "memoryOperationType")])
-    does = does[_codes(rows, "memoryOperationType")] if len(does) else does
+    numbers, code = _coded(rows, "memoryOperationType")
+    does = np.array([operation.get(each, "") for each in numbers], dtype=str)[code]
     chosen = np.flatnonzero((does == "allocation") | (does == "deallocation"))
     return _ordered(database, rows, chosen, does[chosen] == "allocation")
 
@@ -113,8 +113,8 @@ def _ordered(database: Database, rows: Rows, chosen: IntArray, born: IntArray) -
     if len(time) and max(abs(int(time.min())), abs(int(time.max()))) > _LATEST:
         raise Malformed("has time stamps that are none")
     kinds = enumeration(database, "ENUM_CUDA_MEM_KIND", "label", KINDS)
-    words = [kinds.get(each, f"kind {each}") for each in _distinct(rows, "memKind")]
-    kind = _codes(rows, "memKind")[chosen]
+    numbers, kind = _coded(rows, "memKind")
+    words, kind = [kinds.get(each, f"kind {each}") for each in numbers], kind[chosen]
     group = np.array([GROUPS.index(_GROUP_OF.get(word, "unknown")) for word in words], np.int64)
     group = group[kind]
     ordinal = np.where(group == 0, rows["deviceId"][chosen], -1)
@@ -131,17 +131,15 @@ def _ordered(database: Database, rows: Rows, chosen: IntArray, born: IntArray) -
     for column in (group, ordinal, pool):  # a free is where its allocation is
         column[freed] = column[birth[freed]]
     size, unsized = _sizes(size, born, birth)
-    keys = np.stack([group, ordinal, process])
-    distinct, device = np.unique(keys, axis=1, return_inverse=True)
-    device = device.reshape(-1)
-    if distinct.shape[1] > np.iinfo(np.int16).max:
-        raise Malformed(f"has {distinct.shape[1]} devices")
+    distinct, device = combinations(group, ordinal, process)
+    if len(distinct) > np.iinfo(np.int16).max:
+        raise Malformed(f"has {len(distinct)} devices")
     last = np.argsort(device, kind="stable")
     taken = chosen[order][last]
     stream = rows["streamId"][taken]
     whole = np.maximum(rows["localMemoryPoolSize"], rows["localMemoryPoolUtilizedSize"])
     return Driver(
-        places=[Place(*map(int, each)) for each in distinct.T],
+        places=[Place(*each) for each in distinct.tolist()],
         device=device[last],
         time=time[order][last] if timed else None,
         born=born[last],
@@ -187,10 +185,7 @@ def _sizes(size: IntArray, born: IntArray, birth: IntArray) -> tuple[IntArray, i
     return found, len(without) - len(known)
 
 
-def _distinct(rows: Rows, name: str) -> list[int]:
-    return [int(each) for each in np.unique(rows[name])]
-
-
-def _codes(rows: Rows, name: str) -> IntArray:
-    found: IntArray = np.unique(rows[name], return_inverse=True)[1].reshape(-1)
-    return found
+def _coded(rows: Rows, name: str) -> tuple[list[int], IntArray]:
+    """The distinct numbers in a column, and the place among them of every row's."""
+    numbers, code = np.unique(rows[name], return_inverse=True)
+    return numbers.tolist(), code.reshape(-1)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import Malformed, text
 from tb_memory_plugin.readers.kineto_nesting import Nested, depths_of_kind, nested
-from tb_memory_plugin.readers.nsys_database import Database, enumeration, strings
+from tb_memory_plugin.readers.nsys_database import Database, combinations, enumeration, strings
 from tb_memory_plugin.readers.nsys_events import TID_BITS
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
@@ -62,9 +62,8 @@ class Ranges:
         thread = rows["globalTid"][chosen]
         # Ranges that a thread starts may end on another, and overlap: a track of its process'.
         thread = np.where(stacked, thread, thread >> TID_BITS << TID_BITS)
-        tracks, track = np.unique(np.stack([thread, stacked]), axis=1, return_inverse=True)
-        track = track.reshape(-1)
-        self.thread, self.stacked = tracks[0], tracks[1] != 0
+        tracks, track = combinations(thread, stacked)
+        self.thread, self.stacked = tracks[:, 0], tracks[:, 1] != 0
         self.nested: Nested = nested(track, begin, end)
         order = self.nested.order
         self.track = track[order]

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import text
 from tb_memory_plugin.readers.nsys_calls import Calls
+from tb_memory_plugin.readers.nsys_database import combinations
 from tb_memory_plugin.readers.nsys_events import Driver
 from tb_memory_plugin.readers.nsys_ranges import OP, Ranges
 from tb_memory_plugin.recording import arrays, builder
@@ -38,11 +39,10 @@ def around(driver: Driver, calls: Calls, ranges: Ranges | None) -> Around:
     inside = np.full(len(known), -1, dtype=np.int64)
     if ranges is not None and driver.time is not None:
         inside = ranges.around(calls.thread[row], driver.time[known])
-    keys = np.stack([calls.name[row], calls.chain[row], inside])
-    distinct, of = np.unique(keys, axis=1, return_inverse=True)
+    distinct, of = combinations(calls.name[row], calls.chain[row], inside)
     interner, ops = StackInterner(), dict[str, int]()
     stacks, codes = [], []
-    for name, chain, range_row in distinct.T.tolist():
+    for name, chain, range_row in distinct.tolist():
         call = calls.names[name] if name >= 0 else ""
         frames = [(call, ""), *calls.chains.get(chain, ())]
         if len(frames) > 1 and frames[1][0] == call:
@@ -59,8 +59,8 @@ def around(driver: Driver, calls: Calls, ranges: Ranges | None) -> Around:
         codes.append(ops.setdefault(op, len(ops)) if op else -1)
     stack, code = np.full((2, count), -1, dtype=np.int64)
     if len(known):
-        stack[known] = np.array(stacks)[of.reshape(-1)]
-        code[known] = np.array(codes)[of.reshape(-1)]
+        stack[known] = np.array(stacks)[of]
+        code[known] = np.array(codes)[of]
     return Around(stack, code, list(ops), interner)
 
 

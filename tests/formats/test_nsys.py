@@ -7,11 +7,15 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.facts import facts
 from tb_memory_plugin.readers import nsys
+from tb_memory_plugin.readers.nsys_database import combinations
 from tb_memory_plugin.recording.recording import Recording
 from tests.fixtures.nsys import GIB, PID, START, THREAD, Row, call, export, memory, nvtx
 from tests.formats.test_snapshot_fuzz import check
@@ -343,3 +347,11 @@ def test_sums_are_those_of_a_walk(tmp_path: Path, seed: int) -> None:
         allocated = recording.values("usage", "allocated", device).tolist()
         found[kind, ordinal, entry["pid"]] = allocated
     assert found == expected
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 2)), max_size=30))
+def test_combinations_are_those_of_a_set(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    distinct, of = combinations(first, second)
+    assert [tuple(each) for each in distinct.tolist()] == sorted(set(pairs))
+    assert [tuple(distinct[place].tolist()) for place in of] == pairs
