@@ -1,6 +1,7 @@
 /** What the colours and lines mean; a group is picked, a line shown or hidden by its entry. */
 
 import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { Clip } from "../components/Clip";
 import { Segmented } from "../components/Segmented";
 import { bytes } from "../format";
 import { areas, by, device, selection } from "../state";
@@ -126,7 +127,7 @@ export function Groups({ model, room }: { model: Model; room: number }) {
             onClick={() => pick(entry.key)}
           >
             <i class="timeline-swatch" style={{ background: entry.colour }} />
-            <span class="clip">{entry.label}</span>
+            <Clip>{entry.label}</Clip>
           </button>
         </li>
       ))}

@@ -1,6 +1,7 @@
 /** One group of the breakdown, and under it, when unfolded, its allocations. */
 
 import type { BreakdownGroup } from "../../../api";
+import { Clip } from "../../../components/Clip";
 import { ShareBar } from "../../../components/ShareBar";
 import { groupOfSelected } from "../../../flow/questions";
 import { bytes, count, exactBytes, share } from "../../../format";
@@ -54,9 +55,7 @@ export function GroupRow({ group, total, first, open }: Properties) {
             >
               {open ? "▾" : "▸"}
             </button>
-            <span class="clip" title={group.label}>
-              {label}
-            </span>
+            <Clip title={group.label}>{label}</Clip>
             {holds && <span class="unseen">, has the selected allocation</span>}
           </span>
         </td>

@@ -9,6 +9,7 @@ import {
   getAllocations,
   wasAborted,
 } from "../../../api";
+import { Clip } from "../../../components/Clip";
 import { ShareBar } from "../../../components/ShareBar";
 import { breakdownQuery } from "../../../flow/questions";
 import { bytes, counted, exactBytes, share } from "../../../format";
@@ -124,9 +125,7 @@ function Member({ row, total, colour }: { row: AllocationRow; total: number; col
     >
       <td class="name">
         <span class="cell">
-          <span class="clip" title={row.label}>
-            {row.label || row.address || `allocation ${id}`}
-          </span>
+          <Clip title={row.label}>{row.label || row.address || `allocation ${id}`}</Clip>
         </span>
       </td>
       <td class="number" title={exactBytes(size)}>

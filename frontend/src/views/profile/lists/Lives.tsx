@@ -1,6 +1,7 @@
 /** Every allocation of the window shown, whatever became of it. */
 
 import { getLives, type LifeRow, type LivesPage, listFile } from "../../../api";
+import { Clip } from "../../../components/Clip";
 import { Filter } from "../../../components/Filter";
 import { bytes, count, counted, exactBytes } from "../../../format";
 import { SUM_ONLY } from "../../../state/groups";
@@ -186,11 +187,11 @@ function Row({ row, extras, first, isRounded, hasOther }: RowProperties) {
       onClick={select}
     >
       <td class="name" title={row.sum ? SUM_ONLY : row.label}>
-        <span class="clip">{row.sum ? `${row.label} (sum only)` : row.label}</span>
+        <Clip>{row.sum ? `${row.label} (sum only)` : row.label}</Clip>
       </td>
       {hasOperators() && (
         <td title={row.op ?? ""}>
-          <span class="clip">{row.op}</span>
+          <Clip>{row.op ?? ""}</Clip>
         </td>
       )}
       {sizes.map((size, place) => (

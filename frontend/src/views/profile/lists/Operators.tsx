@@ -1,6 +1,7 @@
 /** What operators did to memory in the window shown; a click narrows the page to one. */
 
 import { getOperators, listFile, type OperatorRow, type OperatorsPage } from "../../../api";
+import { Clip } from "../../../components/Clip";
 import { Filtered } from "../../../components/Filtered";
 import { useTyped } from "../../../components/useTyped";
 import { bytes, count, counted, exactBytes, signedBytes } from "../../../format";
@@ -205,7 +206,7 @@ function Row({ row, first, columns }: RowProperties) {
       onClick={toggle}
     >
       <td class="name" title={row.label}>
-        <span class={row.op === null ? "clip quiet" : "clip"}>{row.label}</span>
+        <Clip quiet={row.op === null}>{row.label}</Clip>
       </td>
       {columns.map(({ column, of }) => (
         <Cell key={column} value={row[column] as number | null} of={of} />
