@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.units import format_bytes, format_duration, parse_bytes
@@ -53,9 +53,11 @@ def test_other_words_are_no_size(words: str) -> None:
 
 
 @given(st.integers(0, 2**63))
+@example(1_111)
 def test_words_are_near_what_they_stand_for(count: int) -> None:
+    """Within half of the third digit, and a byte since bytes are whole."""
     back = parse_bytes(format_bytes(count))
-    assert abs(back - count) * 190 <= count
+    assert (abs(back - count) - 1) * 199 <= count
 
 
 @pytest.mark.parametrize(
