@@ -15,7 +15,6 @@ import pytest
 
 from tb_memory_plugin.recording.recording import save
 from tests.browser.flaming import flame_server, train
-from tests.browser.looking import settle
 from tests.browser.loop import Loop, loop
 from tests.browser.mapping import segments_server, small
 from tests.browser.real import real_server, truth
@@ -216,10 +215,9 @@ def pictures(picture):  # type: ignore[no-untyped-def]
         name = f"{state}-" if state else ""
         picture(page, f"{name}light")
         page.evaluate("document.body.classList.add('dark-mode')")
-        settle(page)  # the page's frame follows, and paints
+        page.wait_for_timeout(500)  # the page's frame follows, and paints; it may be busy
         picture(page, f"{name}dark")
         page.evaluate("document.body.classList.remove('dark-mode')")
-        settle(page)
 
     return keep
 
@@ -238,7 +236,7 @@ def everywhere(picture):  # type: ignore[no-untyped-def]
             for theme in ("light", "dark"):
                 dark = "dark => document.body.classList.toggle('dark-mode', dark)"
                 page.evaluate(dark, theme == "dark")
-                settle(page)  # the page's frame follows, and paints
+                page.wait_for_timeout(500)  # the page's frame follows, and paints; it may be busy
                 picture(page, f"{state}-{width}-{theme}")
             wide = "document.documentElement.scrollWidth"
             assert inside.evaluate(f"{wide} <= window.innerWidth"), (state, width)
