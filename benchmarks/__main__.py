@@ -2,6 +2,7 @@
 
     python -m benchmarks [NAME …]
 
+What one that fails said before stays in the document, and the others still run.
 Each benchmark is a module of this folder with a ``main``; the document has a pair of markers for
 each, ``<!-- begin NAME -->`` and ``<!-- end NAME -->``, between which its output stands.
 """
@@ -41,19 +42,20 @@ def machine() -> str:
 
 
 def main(chosen: list[str]) -> None:
-    """Run the ``chosen`` benchmarks, or all."""
+    """Run the ``chosen`` benchmarks, or all. Raises SystemExit where one failed."""
+    failed = []
     for name in chosen or names():
         print(f"{name} …", flush=True)
-        result = subprocess.run(
-            [sys.executable, "-m", f"benchmarks.{name}"],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
+        command = [sys.executable, "-m", f"benchmarks.{name}"]
+        result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+        if result.returncode:
+            failed.append(name)
+            continue
         print(result.stdout, flush=True)
         DOCUMENT.write_text(insert(DOCUMENT.read_text(), name, result.stdout))
     DOCUMENT.write_text(insert(DOCUMENT.read_text(), "machine", machine()))
+    if failed:
+        raise SystemExit(f"Not measured: {', '.join(failed)}")
 
 
 if __name__ == "__main__":
