@@ -11,7 +11,19 @@ from tb_memory_plugin.readers.kineto_instants import Instants
 from tb_memory_plugin.recording.arrays import IntArray
 
 #: c10::DeviceType to what people call such a device.
-TYPES = {0: "cpu", 1: "cuda", 6: "hip", 12: "xpu", 13: "mps", 17: "meta", 19: "mtia"}
+TYPES = {
+    0: "cpu",
+    1: "cuda",
+    6: "hip",
+    9: "xla",
+    12: "xpu",
+    13: "mps",
+    14: "meta",
+    15: "hpu",
+    18: "ipu",
+    19: "mtia",
+    20: "privateuseone",
+}
 TYPES[20] = "privateuseone"
 
 

@@ -25,6 +25,9 @@ from tb_memory_plugin.recording.recording import Recording
 
 FORMAT = "kineto_trace"
 
+#: Inflated bytes: a trace is not kept while it is read, and none is as long.
+MOST_BYTES = 1 << 40
+
 _NAMES = re.compile(r"\.pt\.trace\.json(\.gz)?$", re.IGNORECASE)
 _JSON = re.compile(r"\.json(\.gz)?$", re.IGNORECASE)
 _HEAD = re.compile(
@@ -59,12 +62,12 @@ def probe(path: Path) -> dict[str, Any]:
     return {**told, "meta": beginning(start)}
 
 
-def read(path: Path, progress: Progress | None = None, limit: int | None = None) -> Recording:
+def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) -> Recording:
     """The recorded tables of a trace. Raises SourceError.
 
     Reads the file as a stream: memory goes by what is kept, not by its length. Limits this
     process's memory meanwhile, so it belongs in a process of its own. A compressed file may unpack
-    to ``limit`` bytes, by default half of the memory there is.
+    to ``limit`` bytes.
     """
     report = progress or unheard
     try:
@@ -78,9 +81,8 @@ def read(path: Path, progress: Progress | None = None, limit: int | None = None)
         raise SourceError(path.name, str(error), "trace fewer steps") from error
 
 
-def _columns(path: Path, report: Progress, limit: int | None) -> tuple[Columns, dict[str, Any]]:
+def _columns(path: Path, report: Progress, limit: int) -> tuple[Columns, dict[str, Any]]:
     columns = Columns()
-    unpacked = limits.available() // 2 if limit is None else limit
     with opening.regular_file(path, path.name) as file:
         before = os.fstat(file.fileno())
         try:
@@ -92,7 +94,7 @@ def _columns(path: Path, report: Progress, limit: int | None) -> tuple[Columns, 
                     grant(count)
                     report(_READING * part, "reading")
 
-                stream = TraceStream(opening.Stream(file, unpacked, seen).read)
+                stream = TraceStream(opening.Stream(file, limit, seen).read)
                 for batch in stream.batches():
                     columns.add(batch)
         except MemoryError:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from tb_memory_plugin.readers import limits, opening
 from tb_memory_plugin.readers import xplane_tables as made
 from tb_memory_plugin.readers import xplane_wire as wire
 from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.readers.glance import Progress, look, unheard
 from tb_memory_plugin.readers.whole import held
 from tb_memory_plugin.readers.xplane_memory import check, histories
 from tb_memory_plugin.readers.xplane_meta import host_of, meta, session_of
@@ -41,8 +40,6 @@ _REPLACED = b"\xef\xbf\xbd"
 _REMEDY = "profile again and copy the file whole, as binary"
 _READING, _DECODING = 0.3, 0.6  # of the time
 
-Progress = Callable[[float, str], None]
-
 
 def matches(name: str, head: bytes) -> bool:
     """Whether a file is an XPlane by its name or, where that is another ``.pb``, its content."""
@@ -53,15 +50,13 @@ def matches(name: str, head: bytes) -> bool:
 
 def probe(path: Path) -> dict[str, Any]:
     """``compressed`` and ``bytes`` of a file. Raises SourceError where it cannot be read."""
-    with opening.regular_file(path, path.name) as file:
-        size = os.fstat(file.fileno()).st_size
-        head = file.read(opening.HEAD)
-    return {"compressed": head.startswith(opening.GZIP_MAGIC), "bytes": size}
+    told, _ = look(path)
+    return told
 
 
 def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) -> Recording:
     """The recorded tables of a profile, of at most ``limit`` inflated bytes. Raises SourceError."""
-    report = progress or _silent
+    report = progress or unheard
     try:
         with (
             limits.without_collector(),
@@ -127,7 +122,3 @@ def _recording(data: bytearray, path: Path, report: Progress) -> Recording:
     return builder.recording(
         {"format": FORMAT, "basis": "size", "source": path.name, **facts}, tables
     )
-
-
-def _silent(part: float, phase: str) -> None:
-    """Progress nobody asked for."""

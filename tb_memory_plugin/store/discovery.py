@@ -28,7 +28,7 @@ _UNFINISHED = (".tmp", ".part", ".partial", ".crdownload", ".swp", ".lock", "~")
 _UNINTERESTING = ("__pycache__", "node_modules")
 #: Names that many tools give: only the content tells whether such a file counts.
 _TOLD_BY_CONTENT = (
-    *(".json", ".json.gz", ".html", ".sqlite"),
+    *(".json", ".json.gz", ".html", ".sqlite", ".pb", ".pb.gz"),
     *(".prof", ".pprof", ".prof.gz", ".pprof.gz"),
 )
 _NOWHERE = Stat(0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.sessions import sessions
 from tests.fixtures.snapshots import snapshot, write_json, write_pickle
 from tests.fixtures.training import training
+from tests.fixtures.xplane import Plane, space
 
 
 def found(folder: Path | str, name: str = "") -> list[Found]:
@@ -186,6 +188,16 @@ def test_json_of_others_does_not_count(
     for number in range(8):
         (tmp_path / "run" / f"{number}.json").write_text('{"epoch": 3}')
     assert [(source.name, source.fault) for source in found(tmp_path)] == [("snapshot.json", None)]
+
+
+def test_an_xplane_counts_whatever_it_is_called(tmp_path: Path) -> None:
+    plane = Plane("/host:CPU")
+    (tmp_path / "renamed.pb").write_bytes(space(plane))
+    (tmp_path / "packed.pb.gz").write_bytes(gzip.compress(space(plane)))
+    (tmp_path / "saved_model.pb").write_bytes(b"\x08\x01\x12\x04meta")
+    (tmp_path / "step.hlo_proto.pb").write_bytes(b"\x0a\x04main")
+    assert [source.format for source in found(tmp_path)] == ["xplane", "xplane"]
+    assert names(tmp_path) == ["./packed.pb.gz", "./renamed.pb"]
 
 
 def test_a_logdir_without_end_is_not_walked_to_the_end(

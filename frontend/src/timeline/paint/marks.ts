@@ -6,9 +6,6 @@ import { beside } from "../fitting";
 import type { PlacedMark, Scene } from "../scene";
 import { crisp, label, line, type Surface } from "./surface";
 
-/** Height of the strip above the plot that the glyphs stand in. */
-export const GLYPHS = 16;
-
 /** Half the height of a label, and some air. */
 const CLEAR = 9;
 

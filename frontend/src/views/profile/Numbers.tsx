@@ -134,7 +134,7 @@ function Before({ device }: { device: Device }) {
 
 function Lifetime({ device }: { device: Device }) {
   if (device.lifetime_peak === null) return null;
-  const title = `${exactBytes(device.lifetime_peak)}, as the process itself counted, before the window too`;
+  const title = `${exactBytes(device.lifetime_peak)}, as its allocator counted, before the window too`;
   return (
     <Fact label="Lifetime peak" title={title}>
       <Size value={device.lifetime_peak} />
