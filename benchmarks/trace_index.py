@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks._measure import by_turns, spawned
 from benchmarks._traces import make
+from benchmarks.growth import exponent
 from benchmarks.snapshot_index import imported
 
 LOAD = "import json, sys; made = json.load(open(sys.argv[1]))"
@@ -48,24 +49,27 @@ def main() -> None:
             print(f"  {name:16}{each.wall:9.2f}{each.processor:13.2f}{each.peak / 2**20:10.0f}")
         print(f"  {ours.wall / plain.wall:5.2f} × indexing / json.load")
         print(f"  {ours.peak / plain.peak:5.2f} × indexing, peak memory / json.load")
-        print("Larger ones")
-        events = chosen.most // 4
-        while events <= chosen.most:
+        print("Larger ones, processor time")
+        counts = [chosen.most // part for part in (4, 2, 1)]
+        times = []
+        for events in counts:
             spawned(make, path, events)
-            _print(path, cache, events)
-            events *= 2
+            times.append(_printed(path, cache, events))
         if chosen.bytes:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                events = pool.apply(make, (path, None, chosen.bytes))
-            _print(path, cache, events)
+                counts.append(pool.apply(make, (path, None, chosen.bytes)))
+            times.append(_printed(path, cache, counts[-1]))
+        print(f"  exponent of time by events: {exponent(counts, times):.2f}")
 
 
-def _print(path: Path, cache: Path, events: int) -> None:
+def _printed(path: Path, cache: Path, events: int) -> float:
+    """Seconds of processor time, printed with what else was measured."""
     one = imported(path, cache)
     print(
-        f"  {events:>10,} events  {path.stat().st_size >> 20:5} MiB  {one.wall:7.2f} s  "
-        f"{1e6 * one.wall / events:6.2f} µs an event  {one.peak >> 20:6} MiB"
+        f"  {events:>10,} events  {path.stat().st_size >> 20:5} MiB  {one.processor:7.2f} s  "
+        f"{1e6 * one.processor / events:6.2f} µs an event  {one.peak >> 20:6} MiB"
     )
+    return one.processor
 
 
 if __name__ == "__main__":
