@@ -8,6 +8,10 @@ import numpy as np
 
 from tb_memory_plugin.recording.arrays import IntArray
 
+#: By how much (nanoseconds) the ends of spans are off where the file has whole microseconds: what
+#: begins and what lasts are both rounded.
+_ROUNDING = 2_000
+
 
 @dataclass(frozen=True)
 class Nested:
@@ -76,6 +80,23 @@ def _parents(first: IntArray, begin: IntArray, end: IntArray) -> IntArray:
         parent[row] = parent[over]
         row = row[parent[row] >= 0]
     return parent
+
+
+def lasting(parent: IntArray, end: IntArray) -> IntArray:
+    """Of every row the innermost span that it begins in and that does not end before it; -1: none.
+
+    An annotation begins in the call that enters it and outlasts that call: what is done under the
+    annotation is not done by the call. ``parent`` itself where no span outlasts another.
+    """
+    row = np.flatnonzero(parent >= 0)
+    row = row[end[parent[row]] < end[row] - _ROUNDING]
+    outer = parent.copy() if len(row) else parent
+    while len(row):
+        # What a row outlasts has itself outlasted all between it and the one it looks at.
+        outer[row] = outer[outer[row]]
+        row = row[outer[row] >= 0]
+        row = row[end[outer[row]] < end[row] - _ROUNDING]
+    return outer
 
 
 def nearest(parent: IntArray, wanted: IntArray) -> IntArray:

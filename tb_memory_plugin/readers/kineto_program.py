@@ -14,6 +14,7 @@ from tb_memory_plugin.readers.kineto_nesting import (
     Nested,
     depths_of_kind,
     in_order,
+    lasting,
     nearest,
     nested_in_order,
 )
@@ -50,7 +51,8 @@ class Program:
         self._name = spans.take("name")[order]
         self._kind = self._kinds(spans, order)
         called = _called(spans, order)
-        self._around = Surroundings(self._nested.parent, self._name, self._names, called)
+        self._outer = lasting(self._nested.parent, end)
+        self._around = Surroundings(self._outer, self._name, self._names, called)
         self.has_steps = bool((self._kind == _STEP).any())
         knows = bool(spans.called) or np.isin(self._kind, [_PYTHON, _MODULE]).any()
         self.has_python = bool(knows)
@@ -78,12 +80,12 @@ class Program:
 
     def op(self, rows: IntArray) -> pa.DictionaryArray:
         """The innermost operator around every row."""
-        found = nearest(self._nested.parent, self._kind == _OP)[rows]
+        found = nearest(self._outer, self._kind == _OP)[rows]
         return _words(self._codes(found), lambda code: text(self._names[code]))
 
     def module(self, rows: IntArray) -> pa.DictionaryArray:
         """The innermost module around every row."""
-        found = nearest(self._nested.parent, self._kind == _MODULE)[rows]
+        found = nearest(self._outer, self._kind == _MODULE)[rows]
         return _words(self._codes(found), lambda code: self._modules[code] or "")
 
     def _codes(self, rows: IntArray) -> IntArray:
@@ -107,7 +109,7 @@ class Program:
     ) -> Iterable[tuple[str, pa.Array]]:
         """One after the other: all of them together would be in memory twice."""
         nested, kind, track, name = self._nested, self._kind, self._track, self._name
-        del self._nested, self._kind, self._track, self._name, self._around
+        del self._nested, self._kind, self._track, self._name, self._around, self._outer
         words = [text(each) for each in self._names]
         yield "track", arrays.text(track[rows], _track_names(self._tracks))
         del track

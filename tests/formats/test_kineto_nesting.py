@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_memory_plugin.readers.kineto_nesting import depths, nearest, nested
+from tb_memory_plugin.readers.kineto_nesting import depths, lasting, nearest, nested
 
 _SPANS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(0, 12)), max_size=40)
 
@@ -38,3 +38,15 @@ def test_parents_ancestors_and_depths(
     expected = [next((each for each in ancestors(row) if wanted[each]), -1) for row in rows]
     assert nearest(found.parent, wanted).tolist() == [*expected, -1]
     assert depths(found.parent).tolist() == [len(ancestors(row)) - 1 for row in rows]
+
+
+@given(_SPANS)
+def test_what_ends_before_is_not_around(spans: list[tuple[int, int, int]]) -> None:
+    track, begin, length = np.array(spans, dtype=np.int64).reshape(-1, 3).T * [[1], [1000], [1000]]
+    found = nested(track, begin, begin + length)
+    expected = []
+    for row, outer in enumerate(found.parent.tolist()):
+        while outer >= 0 and found.end[row] - found.end[outer] > 2_000:  # more than rounding
+            outer = found.parent[outer]
+        expected.append(int(outer))
+    assert lasting(found.parent, found.end).tolist() == expected

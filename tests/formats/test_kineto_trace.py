@@ -170,6 +170,28 @@ def test_enclosing_spans_are_those_of_a_search(tmp_path: Path) -> None:
         assert at == innermost or lengths[at] == lengths[innermost]  # equals: either will do
 
 
+def test_the_call_that_enters_an_annotation_is_not_around_what_follows(tmp_path: Path) -> None:
+    recording = read(
+        tmp_path,
+        span("train.py(12): main", 0, 100, "python_function"),
+        span("profiler.py(811): step", 1, 20, "python_function"),
+        span("profiler.py(751): __enter__", 2, 15, "python_function"),
+        span("ProfilerStep#7", 5, 60, "user_annotation"),
+        span("aten::rounded", 30, 10),
+        span("aten::empty", 31, 10),
+        memory(32, 512, 0x1000),
+        span("profiler.py(811): step", 64, 20, "python_function"),
+        memory(70, -512, 0x1000),
+    )
+    (life,) = rows(recording, "allocations")
+    names = [each["function"] for each in rows(recording, "frames")]
+    stacks = [[names[frame] for frame in each["frames"]] for each in rows(recording, "stacks")]
+    assert (life["op"], life["step"]) == ("aten::empty", 7)
+    outer = ["ProfilerStep#7", "main"]
+    assert stacks[life["birth_stack"]] == ["aten::empty", "aten::rounded", *outer]
+    assert stacks[life["death_stack"]] == ["step", "main"]
+
+
 def test_the_first_era_has_neither_addresses_nor_totals(tmp_path: Path) -> None:
     events = [
         {**memory(10, 100), "tid": "2"},
