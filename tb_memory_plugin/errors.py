@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+#: Characters that no line of text has: files may have them where a fault quotes from these.
+_CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]")
+
 
 class MemoryPluginError(Exception):
     """Base of every error raised on purpose; ``str()`` is fit to show to a user."""
@@ -17,13 +22,17 @@ class SourceError(MemoryPluginError):
     """
 
     def __init__(self, file: str, fault: str, remedy: str) -> None:
-        super().__init__(f"{file}: {fault}; {remedy}.")
+        super().__init__(_CONTROL.sub(_escaped, f"{file}: {fault}; {remedy}."))
         self.file = file
         self.fault = fault
         self.remedy = remedy
 
     def __reduce__(self) -> tuple[type[SourceError], tuple[str, str, str]]:
         return (SourceError, (self.file, self.fault, self.remedy))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()
 
 
 class ContainerError(MemoryPluginError):
