@@ -17,6 +17,7 @@ from tb_memory_plugin.readers import kineto_trace
 from tb_memory_plugin.readers.registry import reader_of
 from tb_memory_plugin.recording.recording import Recording
 from tests.fixtures.kineto import Json, memory, span, totals
+from tests.formats.mutating import ODD, cut, sentence, tried, with_odd_values
 from tests.formats.test_snapshot_fuzz import check
 
 TRACES = Path(__file__).parents[2] / "../shared/data/traces"
@@ -52,8 +53,7 @@ def refused(tmp_path: Path, data: bytes, name: str = "a.pt.trace.json") -> str:
     path.write_bytes(data)
     with pytest.raises(SourceError) as caught:
         kineto_trace.read(path)
-    assert str(caught.value).startswith(name)
-    return str(caught.value)
+    return sentence(caught.value, name)
 
 
 def test_what_was_there_before_is_its_sum_and_what_is_freed_of_it(tmp_path: Path) -> None:
@@ -352,27 +352,33 @@ def test_mutated_traces_hold_together_or_are_refused(tmp_path: Path) -> None:
         memory(i + 0.5, 512, 512 * (i + 1), args=totals(512 * (i + 1), 1 << 20, i))
         for i in range(20)
     ]
-    odd = [None, True, -1, 0, 1 << 63, 1 << 64, 1 << 200, 1.5, 1e300, "", "alloc", [], {}, [{}]]
-    outcomes = {"read": 0, "refused": 0}
-    path = tmp_path / "mutant.pt.trace.json"
-    for _ in range(300):
-        mutant = json.loads(json.dumps(events))
-        for _ in range(chance.choice((1, 1, 3))):
-            event = chance.choice(mutant)
-            place = event["args"] if "args" in event and chance.random() < 0.6 else event
-            if place and isinstance(place, dict):
-                place[chance.choice(list(place))] = chance.choice(odd)
-        path.write_text(json.dumps({"traceEvents": mutant, "deviceProperties": chance.choice(odd)}))
-        try:
-            recording = kineto_trace.read(path)
-        except SourceError as error:
-            assert path.name in str(error) and len(str(error)) < 400
-            outcomes["refused"] += 1
-            continue
-        check(recording)
-        derive(recording)
-        outcomes["read"] += 1
-    assert min(outcomes.values()) > 30, outcomes
+    files = (
+        json.dumps(
+            {"traceEvents": with_odd_values(events, chance), "deviceProperties": chance.choice(ODD)}
+        ).encode()
+        for _ in range(300)
+    )
+    read, refused = tried(kineto_trace.read, tmp_path / "mutant.pt.trace.json", files)
+    assert read > 50 and refused > 100, (read, refused)
+
+
+@pytest.mark.skipif(not FACTS, reason="the shared real files (../shared/data) are not here")
+@pytest.mark.parametrize("name", ["h100_bert_small.json.gz", "mi300_vit.json.gz"])
+def test_damaged_real_traces_hold_together_or_are_refused(tmp_path: Path, name: str) -> None:
+    chance = random.Random(name)
+    packed = (TRACES / name).read_bytes()
+    text = gzip.decompress(packed)
+    whole = json.loads(text)
+    path = tmp_path / name
+    assert tried(kineto_trace.read, path, cut(packed, 12))[0] == 0
+    path = path.with_suffix("")
+    assert tried(kineto_trace.read, path, cut(text[:-1_000], 5))[0] == 0
+    values = (
+        json.dumps({**whole, "traceEvents": with_odd_values(whole["traceEvents"], chance)}).encode()
+        for _ in range(8)
+    )
+    outcomes = tried(kineto_trace.read, path, values)
+    assert outcomes[0] > 1, outcomes
 
 
 def test_memory_goes_by_what_is_kept(tmp_path: Path) -> None:

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import nsys
 from tb_memory_plugin.readers.registry import reader_of
 from tests.fixtures.nsys import SCHEMA, call, export, memory, nvtx
-from tests.formats.test_snapshot_fuzz import check
+from tests.formats.mutating import cut, damaged, is_read, sentence, tried
 
 TABLE = "CUDA_GPU_MEMORY_USAGE_EVENTS"
 EVENTS = [memory(1, 100, 0x1000, correlationId=1), memory(2, 50, 0x2000), memory(3, -100, 0x1000)]
@@ -26,9 +24,7 @@ EVENTS = [memory(1, 100, 0x1000, correlationId=1), memory(2, 50, 0x2000), memory
 def refused(path: Path) -> str:
     with pytest.raises(SourceError) as raised:
         nsys.read(path)
-    said = str(raised.value)
-    assert said.startswith(path.name) and said.endswith(".") and len(said) < 400
-    return said
+    return sentence(raised.value, path.name)
 
 
 def changed(path: Path, *statements: str) -> Path:
@@ -184,71 +180,40 @@ def test_a_name_with_odd_letters(tmp_path: Path) -> None:
 
 def test_cut_off_anywhere(tmp_path: Path) -> None:
     data = whole(tmp_path).read_bytes()
-    path = tmp_path / "cut.sqlite"
-    outcomes = {"read": 0, "refused": 0}
-    for length in range(1, len(data), 1 + len(data) // 90):
-        path.write_bytes(data[:length])
-        try:
-            nsys.read(path)
-            outcomes["read"] += 1
-        except SourceError as error:
-            assert str(error).startswith(path.name)
-            outcomes["refused"] += 1
-    assert outcomes["refused"] > 80, outcomes
+    outcomes = tried(nsys.read, tmp_path / "cut.sqlite", cut(data, 90))
+    assert outcomes[1] > 80, outcomes
 
 
-@settings(
-    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(st.integers(0, 1 << 32), st.sampled_from([1, 1, 5, 60]))
-def test_mutated_bytes_are_read_or_refused(tmp_path: Path, seed: int, count: int) -> None:
-    path = tmp_path / "a.sqlite"
-    if not path.exists():
-        whole(tmp_path)
-    chance = random.Random(seed)
-    data = bytearray(path.read_bytes())
-    for _ in range(count):
-        place = chance.randrange(16, len(data))
-        data[place] = chance.choice([0, 255, chance.randrange(256)])
-    mutant = tmp_path / "mutant.sqlite"
-    mutant.write_bytes(bytes(data))
-    try:
-        recording = nsys.read(mutant)
-        check(recording)
-        derive(recording)
-    except SourceError as error:
-        assert len(str(error)) < 500
+def test_mutated_bytes_are_read_or_refused(tmp_path: Path) -> None:
+    data, chance = whole(tmp_path).read_bytes(), random.Random(3)
+    files = (damaged(data, chance, start=16) for _ in range(150))
+    read, refused = tried(nsys.read, tmp_path / "mutant.sqlite", files)
+    assert read > 20 and refused > 20, (read, refused)
 
 
-@settings(
-    deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(st.data())
-def test_mutated_rows_are_read_or_refused(tmp_path: Path, data: st.DataObject) -> None:
-    odd = st.sampled_from([None, 0, -1, 1, 59, (1 << 62) + 1, -(1 << 63), 1.5, "", "x", b"\xff"])
+def test_mutated_rows_are_read_or_refused(tmp_path: Path) -> None:
+    odd = [None, 0, -1, 1, 59, (1 << 62) + 1, -(1 << 63), 1.5, "", "x", "two\nlines. More", b"\xff"]
+    chance, outcomes = random.Random(4), {True: 0, False: 0}
     path = tmp_path / "rows.sqlite"
-    path.unlink(missing_ok=True)
-    events = [dict(each) for each in EVENTS]
-    ranges, calls = [nvtx("step 1", 0, 9), nvtx("a", 1, 2)], [call(1, 1, callchainId=1)]
-    chains = [{"id": 1, "symbol": 1, "module": 1, "stackDepth": 0}]
-    gpus = [{"vmId": 0, "id": 0, "name": "H100", "totalMemory": 1 << 30}]
-    tables = [events, events, ranges, calls, chains, gpus]
-    for _ in range(data.draw(st.integers(1, 3))):
-        row = data.draw(st.sampled_from(data.draw(st.sampled_from(tables))))
-        row[data.draw(st.sampled_from(sorted(row)))] = data.draw(odd)
-    export(
-        path,
-        events,
-        columns={name: text.replace("NOT NULL", "") for name, text in SCHEMA.items()},
-        StringIds=[{"id": 1, "value": "cudaMalloc"}],
-        CUPTI_ACTIVITY_KIND_RUNTIME=calls,
-        CUDA_CALLCHAINS=chains,
-        NVTX_EVENTS=ranges,
-        TARGET_INFO_GPU=gpus,
-    )
-    try:
-        recording = nsys.read(path)
-        check(recording)
-        check(derive(recording))
-    except SourceError as error:
-        assert len(str(error)) < 500
+    for _ in range(150):
+        events = [dict(each) for each in EVENTS]
+        ranges, calls = [nvtx("step 1", 0, 9), nvtx("a", 1, 2)], [call(1, 1, callchainId=1)]
+        chains = [{"id": 1, "symbol": 1, "module": 1, "stackDepth": 0}]
+        gpus = [{"vmId": 0, "id": 0, "name": "H100", "totalMemory": 1 << 30}]
+        tables: list[list[dict[str, Any]]] = [events, events, ranges, calls, chains, gpus]
+        for _ in range(chance.randint(1, 3)):
+            row = chance.choice(chance.choice(tables))
+            row[chance.choice(sorted(row))] = chance.choice(odd)
+        path.unlink(missing_ok=True)
+        export(
+            path,
+            events,
+            columns={name: text.replace("NOT NULL", "") for name, text in SCHEMA.items()},
+            StringIds=[{"id": 1, "value": "cudaMalloc"}],
+            CUPTI_ACTIVITY_KIND_RUNTIME=calls,
+            CUDA_CALLCHAINS=chains,
+            NVTX_EVENTS=ranges,
+            TARGET_INFO_GPU=gpus,
+        )
+        outcomes[is_read(nsys.read, path)] += 1
+    assert min(outcomes.values()) > 20, outcomes
