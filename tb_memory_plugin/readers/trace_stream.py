@@ -123,9 +123,15 @@ class TraceStream:
             if found is None:
                 raise Malformed(_CUT_OFF)
             return found[0], min(found[1] - 1, len(text)), True
+        mended: bytes | None = None
         for end, after in _cuts(text):
             whole = b"[" + text[:end] + b"]"
-            found = self._list(whole)
+            found = self._whole(whole)
+            if found is None:  # mended once for all guesses, which takes longer than decoding
+                mended = mend(text) if mended is None else mended
+                again = b"[" + mended[:end] + b"]"
+                found = None if again == whole else self._whole(again)
+                self.mended += found is not None
             if found is not None and found[1] == len(whole):
                 return found[0], after, False
             if found is not None:

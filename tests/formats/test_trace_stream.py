@@ -171,3 +171,19 @@ def test_mutated_bytes() -> None:
         except Malformed:
             outcomes["refused"] += 1
     assert min(outcomes.values()) > 40, outcomes
+
+
+def test_a_damaged_piece_is_mended_once_for_all_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    mended: list[int] = []
+
+    def counted(text: bytes) -> bytes:
+        mended.append(len(text))
+        return mend(text)
+
+    monkeypatch.setattr(trace_stream, "mend", counted)
+    event = b'{"ph": "X", "name": "a", "ts": 1},'
+    text = b'{"traceEvents": [{"ph": "X" "ts": 1},' + event * (trace_stream.PIECE // len(event) + 9)
+    stream = TraceStream(io.BytesIO(text).read)
+    with pytest.raises(Malformed, match="ends in the middle"):
+        list(stream.batches())
+    assert 1 <= len(mended) <= 3, mended
