@@ -37,7 +37,7 @@ test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser and not frameworks" --hypothesis-profile=fewer
+	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser and not frameworks and not network" --hypothesis-profile=fewer
 
 test-newest: .venv/ready
 	$(NEW)/python $(PYTEST)

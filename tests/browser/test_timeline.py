@@ -353,3 +353,4 @@ def test_real_snapshots_peak_where_the_facts_say(
             assert chart.highest() == expected["allocated_peak"]
             said = re.sub("\u202f", "", chart.described())
             assert f"at event {expected['allocated_peak_event']}" in said
+        watched.page.goto("about:blank")  # before the server it polls is gone

@@ -65,6 +65,7 @@ def run(folder: Path, meeting: Path) -> None:
         assert process.returncode == 0, complaints.decode()[-2000:]
 
 
+@pytest.mark.frameworks
 def test_every_job_and_every_capture_is_a_session_of_its_ranks(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     for job in range(2):
