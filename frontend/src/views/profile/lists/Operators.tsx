@@ -3,7 +3,7 @@
 import { getOperators, listFile, type OperatorRow, type OperatorsPage } from "../../../api";
 import { Clip } from "../../../components/Clip";
 import { Filtered } from "../../../components/Filtered";
-import { useTyped } from "../../../components/useTyped";
+import { SearchField } from "../../../components/SearchField";
 import { bytes, count, counted, exactBytes, signedBytes } from "../../../format";
 import { filter, findOperator, operatorsSort, range } from "../../../state/view";
 import { walk } from "../breakdown/walk";
@@ -69,26 +69,14 @@ function Heading({ page }: { page: OperatorsPage | null }) {
 }
 
 function Search({ error }: { error: string | null }) {
-  const [text, setText] = useTyped(findOperator);
   return (
-    <span class="filter">
-      <input
-        class="field"
-        type="search"
-        data-shortcut="/"
-        placeholder="Find an operator"
-        aria-label="Find an operator"
-        aria-invalid={error !== null}
-        title="A word in its name, or /a regular expression/"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-      {error && (
-        <span class="wrong" role="alert">
-          {error}
-        </span>
-      )}
-    </span>
+    <SearchField
+      value={findOperator}
+      label="Find an operator"
+      placeholder="Find an operator"
+      title="A word in its name, or /a regular expression/"
+      error={error}
+    />
   );
 }
 
