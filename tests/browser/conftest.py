@@ -15,6 +15,7 @@ import pytest
 
 from tb_memory_plugin.recording.recording import save
 from tests.browser.flaming import flame_server, train
+from tests.browser.looking import wear
 from tests.browser.loop import Loop, loop
 from tests.browser.mapping import segments_server, small
 from tests.browser.real import real_server, truth
@@ -214,10 +215,9 @@ def pictures(picture):  # type: ignore[no-untyped-def]
     def keep(page: Page, state: str = "") -> None:
         name = f"{state}-" if state else ""
         picture(page, f"{name}light")
-        page.evaluate("document.body.classList.add('dark-mode')")
-        page.wait_for_timeout(500)  # the page's frame follows, and paints; it may be busy
+        wear(page, "dark")
         picture(page, f"{name}dark")
-        page.evaluate("document.body.classList.remove('dark-mode')")
+        wear(page, "light")
 
     return keep
 

@@ -71,6 +71,12 @@ def settle(page: Page) -> None:
     frame.evaluate(_SETTLED, [5, 150_000])
 
 
+def wear(page: Page, theme: str) -> None:
+    """Has TensorBoard ``light`` or ``dark``, and waits until what the page draws is so too."""
+    page.evaluate("dark => document.body.classList.toggle('dark-mode', dark)", theme == "dark")
+    settle(page)
+
+
 def settled_address(page: Page, word: str) -> str:
     """The address once it has ``word`` in it: the page lets it settle before writing it."""
     page.wait_for_function("word => location.hash.includes(word)", arg=word)

@@ -11,7 +11,7 @@ import pytest
 from tb_memory_plugin.recording.recording import save
 from tests.browser.conftest import Watched
 from tests.browser.grouped import labels
-from tests.browser.looking import link, settled_address
+from tests.browser.looking import link, settled_address, wear
 from tests.browser.loop import LAYERS, Loop, loop, uneven
 from tests.browser.looping import grouping, legend, open_loop
 from tests.browser.marked import mark
@@ -42,9 +42,7 @@ def test_every_pixel_is_what_brute_force_draws(
     made = loop(uneven)
     shown = open_loop(watched, uneven_server, layout=layout, axis=axis)
     for theme in ("light", "dark"):
-        dark = "dark => document.body.classList.toggle('dark-mode', dark)"
-        watched.page.evaluate(dark, theme == "dark")
-        shown.wait()
+        wear(watched.page, theme)
         pixels = shown.pixels()
         size = len(pixels), len(pixels[0])
         same(pixels, expected(made.recording, *size, layout, theme, axis))
@@ -203,7 +201,6 @@ def test_other_colours_need_no_other_picture(watched: Watched, server: TensorBoa
     asked: list[str] = []
     watched.page.on("request", lambda request: asked.append(request.url))
     before = picture.pixels()
-    watched.page.evaluate("document.body.classList.add('dark-mode')")
-    picture.wait()
+    wear(watched.page, "dark")
     assert picture.pixels() != before
     assert not [url for url in asked if "/tile?" in url]
