@@ -7,6 +7,8 @@ TORCH_SPEC ?= torch==2.13.0
 # A Chromium or Chrome to test with; fetched as Debian's package when there is none and we are root.
 CHROMIUM ?=
 export CHROMIUM TORCH_SPEC
+# Images often say that Python shall keep nothing it compiled; the tests start some thousand Pythons.
+unexport PYTHONDONTWRITEBYTECODE
 
 NEW := .venv/bin
 OLD := .venv-oldest/bin
