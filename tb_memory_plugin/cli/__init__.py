@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         index,
         info,
         lines,
+        modules,
         operators,
         peak,
         place,
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "allocation": allocation.run,
         "allocations": allocations.run,
         "operators": operators.run,
+        "modules": modules.run,
         "events": events.run,
         "segments": segments.run,
         "flame": flame.run,
@@ -163,6 +165,31 @@ def parser() -> argparse.ArgumentParser:
     )
     _json(operators)
 
+    modules = commands.add_parser("modules", help="runs of HLO modules", description=_MODULES)
+    windows.add_arguments(modules)
+    modules.add_argument(
+        "--at",
+        metavar="MOMENT",
+        help="only those that run then, whatever the window: peak, event:N, time:NS or step:N",
+    )
+    modules.add_argument(
+        "--find", metavar="TEXT", default="", help="only those with this word or /expression/"
+    )
+    modules.add_argument(
+        "--sort",
+        metavar="COLUMN",
+        default="begin",
+        help="program, name, on, begin, end, duration, before or peak; --sort=-COLUMN falling; "
+        "default: begin",
+    )
+    modules.add_argument(
+        "--offset", metavar="N", type=_count, default=0, help="leave out the first N"
+    )
+    modules.add_argument(
+        "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
+    )
+    _json(modules)
+
     events = commands.add_parser("events", help="the history, event by event", description=_EVENTS)
     events.add_argument("path", metavar="PATH", help="a snapshot or a recording")
     events.add_argument("--device", metavar="KEY", help="which device (default: the highest peak)")
@@ -274,6 +301,10 @@ _OPERATORS = (
     "Print what operators did to memory in a window: calls, allocations, bytes, what they added "
     "less what they took away (themselves, and with what ran inside them), and the most of theirs "
     "that was alive at once."
+)
+_MODULES = (
+    "Print when HLO modules ran on a device, and how much memory was in use at their beginning and "
+    "at most while they ran."
 )
 _EVENTS = "Print a part of a device's history: any slice, of all events or of those that match."
 _SEGMENTS = (

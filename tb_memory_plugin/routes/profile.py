@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.routes import asking
 from tb_memory_plugin.routes.answers import ARROW, CSV, Answer
 from tb_memory_plugin.routes.parameters import Parameters
-from tb_memory_plugin.views import breakdown, csv, lives, operators, span, tracks, usage
+from tb_memory_plugin.views import breakdown, csv, lives, modules, operators, span, tracks, usage
 
 
 def curve(recording: Recording, device: Device, asked: Parameters) -> Answer:
@@ -99,6 +101,30 @@ def operators_csv(recording: Recording, device: Device, asked: Parameters) -> An
     return Answer(operators.whole(recording, device, **question), CSV, "operators.csv")
 
 
+def all_modules(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``modules``."""
+    found = modules.page(
+        recording,
+        device,
+        **asking.listing(asked, "begin"),
+        **_running(asked),
+        offset=asked.integer("offset", 0, 1 << 62, 0),
+        limit=asked.integer("limit", 0, modules.MOST, modules.LIMIT),
+    )
+    return Answer(found)
+
+
+def modules_csv(recording: Recording, device: Device, asked: Parameters) -> Answer:
+    """``modules.csv``."""
+    question = {**asking.listing(asked, "begin"), **_running(asked)}
+    return Answer(modules.whole(recording, device, **question), CSV, "modules.csv")
+
+
+def _running(asked: Parameters) -> dict[str, Any]:
+    at = asking.moment(asked) if asked.has("at") else None
+    return {"at": at, "find": asked.text("find", "")}
+
+
 ROUTES = {
     "/usage": curve,
     "/tracks": spans,
@@ -110,4 +136,6 @@ ROUTES = {
     "/lives.csv": lives_csv,
     "/operators": all_operators,
     "/operators.csv": operators_csv,
+    "/modules": all_modules,
+    "/modules.csv": modules_csv,
 }

@@ -16,6 +16,7 @@ from tb_memory_plugin.analysis.alive import (
 from tb_memory_plugin.analysis.attribution import spans_of_kind
 from tb_memory_plugin.analysis.facts import device_facts, out_of_memory
 from tb_memory_plugin.analysis.grouping import FIRST, GROUPINGS, group_ids
+from tb_memory_plugin.analysis.hlo_modules import hlo_modules
 from tb_memory_plugin.analysis.instants import event_time, event_times, of_row, step_at
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording import arrays
@@ -152,6 +153,7 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
         ],
         "oom_count": len(failures),
         "steps": _steps(recording, device),
+        "modules": len(hlo_modules(recording, device)[0].rows),
     }
 
 

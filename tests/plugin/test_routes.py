@@ -12,7 +12,7 @@ import pytest
 
 from tb_memory_plugin.recording.recording import save
 from tb_memory_plugin.store.load import load_path
-from tb_memory_plugin.views import events, holes, pools, segments
+from tb_memory_plugin.views import events, holes, modules, pools, segments
 from tb_memory_plugin.views import summary as summary_view
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
@@ -97,6 +97,9 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     assert made["total"]["count"] == answer["devices"][0]["allocs"]
     found = rows_of(server.get("operators.csv", **asked).body)
     assert sum(int(row["self_count"]) for row in found) == made["total"]["count"]
+    ran = server.get("modules", **asked, at="peak", sort="-duration").json()
+    assert ran == modules.page(recording, device, at="peak", sort="-duration")
+    assert rows_of(server.get("modules.csv", **asked).body) == []
     first = rows["rows"][0]
     card = server.get("allocation", source=id, version=version, id=first["id"]).json()
     assert {name: card[name] for name in first} == first

@@ -10,6 +10,7 @@ import type {
   EventPage,
   FreeAnswer,
   LivesPage,
+  ModulesPage,
   OpenStatus,
   OperatorsPage,
   SourceList,
@@ -148,6 +149,12 @@ export interface OperatorsQuery extends ListQuery {
   find: string;
 }
 
+export interface ModulesQuery extends ListQuery {
+  find: string;
+  /** Only what runs then, whatever the window. */
+  at: number | "peak" | null;
+}
+
 export interface SegmentsQuery extends Target {
   at: number | "peak";
   /** Bytes under which blocks are merged. */
@@ -221,9 +228,12 @@ export const getLives = (query: LivesQuery, signal?: AbortSignal): Promise<Lives
 export const getOperators = (query: OperatorsQuery, signal?: AbortSignal): Promise<OperatorsPage> =>
   json("operators", plain(query), signal);
 
+export const getModules = (query: ModulesQuery, signal?: AbortSignal): Promise<ModulesPage> =>
+  json("modules", plain(query), signal);
+
 /** Where the browser itself downloads a list, whole. */
 export const listFile = (
-  file: "lives.csv" | "operators.csv",
+  file: "lives.csv" | "operators.csv" | "modules.csv",
   { offset: _offset, limit: _limit, ...query }: ListQuery,
 ): string => address(file, plain(query));
 

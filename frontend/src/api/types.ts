@@ -122,6 +122,8 @@ export interface Device {
   oom: OutOfMemory[];
   oom_count: number;
   steps: number;
+  /** Runs of HLO modules on it, or, where none is known to be, on any. */
+  modules: number;
 }
 
 export interface Summary {
@@ -327,6 +329,38 @@ export interface OperatorsPage {
   found: number;
   offset: number;
   rows: OperatorRow[];
+}
+
+/** A run of an HLO module; times in ns, null where that was not seen or is not known. */
+export interface ModuleRow {
+  id: string;
+  /** 64 bits without a sign, as text. */
+  program: string | null;
+  name: string;
+  /** The device that it ran on, or a stream of it. */
+  on: string;
+  begin: number | null;
+  end: number | null;
+  duration: number | null;
+  begin_event: number | null;
+  end_event: number | null;
+  /** Allocated on the device shown when it began, and at most while it ran. */
+  before: number | null;
+  peak: number | null;
+}
+
+export interface ModulesPage {
+  device: string;
+  /** The event that they run at, where that was asked for. */
+  at: number | null;
+  notes: string[];
+  all: number;
+  found: number;
+  /** How many modules and devices those that are found are of. */
+  modules: number;
+  devices: number;
+  offset: number;
+  rows: ModuleRow[];
 }
 
 export interface AllocationPage {

@@ -16,6 +16,7 @@ import {
   eventFilter,
   filter,
   find,
+  findModule,
   findOperator,
   folded,
   hover,
@@ -24,12 +25,14 @@ import {
   least,
   livesSort,
   minimum,
+  modulesSort,
   most,
   of,
   only,
   operatorsSort,
   pattern,
   range,
+  running,
   selection,
   sort,
   table,
@@ -67,6 +70,8 @@ export function chooseSource(id: string): void {
     eventFilter.value = "";
     find.value = "";
     findOperator.value = "";
+    findModule.value = "";
+    running.value = false;
     least.value = null;
     most.value = null;
     call.value = null;
@@ -175,6 +180,9 @@ function applyPlace(link: Link, fresh: Summary): void {
   least.value = link.least ?? null;
   most.value = link.most ?? null;
   findOperator.value = link.operator ?? "";
+  modulesSort.value = link.modulesSort ?? "begin";
+  findModule.value = link.module ?? "";
+  running.value = link.running === "cursor";
   only.value = link.only ?? "all";
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";

@@ -45,9 +45,12 @@ export interface Link {
   table?: TableKey;
   livesSort?: string;
   operatorsSort?: string;
+  modulesSort?: string;
   least?: number;
   most?: number;
   operator?: string;
+  module?: string;
+  running?: "cursor";
 }
 
 /** How calls are shown, where that is not as it starts. */
@@ -146,9 +149,12 @@ export function fromWords(words: Words): Link {
     table: TABLES.find((known) => known === words.table),
     livesSort: LIST_SORTS.test(words.lives ?? "") ? words.lives : undefined,
     operatorsSort: LIST_SORTS.test(words.operators ?? "") ? words.operators : undefined,
+    modulesSort: LIST_SORTS.test(words.modules ?? "") ? words.modules : undefined,
     least: bytesOf(words.least),
     most: bytesOf(words.most),
     operator: words.operator,
+    module: words.module,
+    running: words.running === "cursor" ? "cursor" : undefined,
     call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
@@ -192,9 +198,12 @@ function toWords(link: Link): Words {
   put("table", link.table);
   put("lives", link.livesSort);
   put("operators", link.operatorsSort);
+  put("modules", link.modulesSort);
   put("least", link.least);
   put("most", link.most);
   put("operator", link.operator);
+  put("module", link.module);
+  put("running", link.running);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

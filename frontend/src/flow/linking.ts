@@ -14,6 +14,7 @@ import {
   eventFilter,
   filter,
   find,
+  findModule,
   findOperator,
   folded,
   inverted,
@@ -21,12 +22,14 @@ import {
   least,
   livesSort,
   minimum,
+  modulesSort,
   most,
   of,
   only,
   operatorsSort,
   pattern,
   range,
+  running,
   selection,
   sort,
   table,
@@ -150,5 +153,8 @@ export function stateLink(): Link | null {
   if (least.value !== null) link.least = least.value;
   if (most.value !== null) link.most = most.value;
   if (findOperator.value) link.operator = findOperator.value;
+  if (modulesSort.value !== "begin") link.modulesSort = modulesSort.value;
+  if (findModule.value) link.module = findModule.value;
+  if (running.value) link.running = "cursor";
   return link;
 }

@@ -64,16 +64,20 @@ export const AREAS = ["groups", "allocator"] as const;
 export type Areas = (typeof AREAS)[number];
 export const areas = signal<Areas>("groups");
 /** What is listed under the chart. */
-export const TABLES = ["breakdown", "operators", "allocations"] as const;
+export const TABLES = ["breakdown", "operators", "allocations", "modules"] as const;
 export type TableKey = (typeof TABLES)[number];
 export const table = signal<TableKey>("breakdown");
-/** Column and direction of the lists of allocations and of operators, as their routes take them. */
+/** Column and direction of the lists, as their routes take them. */
 export const livesSort = signal("-bytes");
 export const operatorsSort = signal("-self_increase");
+export const modulesSort = signal("begin");
 /** Bytes that an allocation has at least and at most to be listed; null leaves that open. */
 export const least = signal<number | null>(null);
 export const most = signal<number | null>(null);
 /** What is searched for among operators. */
 export const findOperator = signal("");
+/** What is searched for among runs of HLO modules, and whether only those at the cursor are listed. */
+export const findModule = signal("");
+export const running = signal(false);
 /** Column and direction of the breakdown, as the routes take it: `-bytes`, `count`, … */
 export const sort = signal("-bytes");

@@ -1,19 +1,16 @@
 /** Memory over time: the chart, steps and annotations on its axis, and a small map of the whole. */
 
-import { useEffect, useMemo } from "preact/hooks";
 import { hasHistory } from "../state";
 import { Chart } from "./Chart";
 import { Legend } from "./Legend";
 import { Minimap } from "./Minimap";
-import { createModel, type Model } from "./model";
+import type { Model } from "./model";
 import { Tracks } from "./Tracks";
 import { useSizes } from "./useSizes";
 import "./timeline.css";
 
-export function Timeline() {
-  const model = useMemo(() => createModel(undefined, true), []);
+export function Timeline({ model }: { model: Model }) {
   const { section, stage } = useSizes(model);
-  useEffect(() => model.dispose, [model]);
   return (
     <section class="timeline" ref={section} aria-label="Memory over time">
       <Legend model={model} />

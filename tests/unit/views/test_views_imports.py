@@ -22,7 +22,7 @@ sys.meta_path.insert(0, Watch())
 
 from tb_memory_plugin.analysis.grouping import GROUPINGS
 from tb_memory_plugin.views import allocation, breakdown, csv, summary, tracks, usage
-from tb_memory_plugin.views import flame, flame_files, lives, operators, source_lines
+from tb_memory_plugin.views import flame, flame_files, lives, modules, operators, source_lines
 from tests.fixtures.training import training
 
 recording = training()
@@ -43,6 +43,7 @@ source_lines.page(recording, device, of="lifetime")
 lives.page(recording, device, filter=question["filter"], sort="label")
 "".join(lives.whole(recording, device, sort="-duration"))
 operators.page(recording, device, find="/mm/")
+modules.page(recording, device, find="/f/", at="peak")
 "".join(csv.allocations(recording, device, by="op"))
 print(wanted)
 """

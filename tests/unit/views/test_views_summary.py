@@ -77,6 +77,7 @@ def test_the_summary_of_a_small_training() -> None:
         "oom": [{"event": 9, "time": 9000, "requested": 9999, "device_free": 12}],
         "oom_count": 1,
         "steps": 2,
+        "modules": 0,
     }
     assert (second["events"], second["begin_time"], second["peak_event"]) == (0, None, -1)
     assert second["allocated_peak"] == 5

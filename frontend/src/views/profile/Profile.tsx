@@ -1,11 +1,14 @@
 /** The Profile view from top to bottom: numbers, notes, the timeline, the breakdown. */
 
+import { useEffect, useMemo } from "preact/hooks";
+import type { Device } from "../../api";
 import { Notes } from "../../components/Notes";
 import { sentence } from "../../format";
 import { device, hasHistory, summary } from "../../state/recording";
 import { Lists } from "./lists/Lists";
 import { Numbers } from "./Numbers";
 import "../../components/numbers.css";
+import { createModel } from "../../timeline/model";
 import { Timeline } from "../../timeline/Timeline";
 
 export function Profile() {
@@ -18,13 +21,20 @@ export function Profile() {
       </section>
     );
   }
+  return <Shown device={shown} />;
+}
+
+function Shown({ device }: { device: Device }) {
+  // The lists under the chart move its window and its cursor.
+  const model = useMemo(() => createModel(undefined, true), []);
+  useEffect(() => model.dispose, [model]);
   return (
     <div class="profile">
-      <Numbers device={shown} />
+      <Numbers device={device} />
       <Notes />
-      <Timeline />
+      <Timeline model={model} />
       {!hasHistory.value && <NoHistory />}
-      <Lists />
+      <Lists model={model} />
     </div>
   );
 }

@@ -1,10 +1,12 @@
-/** What stands under the chart: what memory is made of at the cursor, operators, all allocations. */
+/** What stands under the chart: what memory is made of at the cursor, and lists of the window. */
 
 import { Segmented } from "../../../components/Segmented";
-import { hasHistory } from "../../../state/recording";
+import { device, hasHistory } from "../../../state/recording";
 import { table } from "../../../state/view";
+import type { Model } from "../../../timeline/model";
 import { Breakdown } from "../breakdown/Breakdown";
 import { Lives } from "./Lives";
+import { Modules } from "./Modules";
 import { Operators } from "./Operators";
 import "./lists.css";
 
@@ -27,23 +29,34 @@ const OPTIONS = [
     reason: null,
     title: "Every allocation of the window, whatever became of it",
   },
+  {
+    key: "modules",
+    label: "Modules",
+    reason: null,
+    title: "Runs of HLO modules in the window or at the cursor",
+  },
 ] as const;
 
-export function Lists() {
+export function Lists({ model }: { model: Model }) {
   // Of one moment there is nothing but what it is made of.
   if (!hasHistory.value) return <Breakdown />;
-  const shown = table.value;
+  // Modules are of XPlanes only; a link may still name them.
+  const options = OPTIONS.filter(
+    ({ key }) => key !== "modules" || (device.value?.modules ?? 0) > 0,
+  );
+  const shown = options.find(({ key }) => key === table.value)?.key ?? "breakdown";
   return (
     <div class="lists">
       <Segmented
         label="Tables"
-        options={OPTIONS}
+        options={options}
         value={shown}
         choose={(next) => (table.value = next)}
       />
       {shown === "breakdown" && <Breakdown />}
       {shown === "operators" && <Operators />}
       {shown === "allocations" && <Lives />}
+      {shown === "modules" && <Modules model={model} />}
     </div>
   );
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { LifeRow } from "../../../api";
+import type { LifeRow, ModuleRow } from "../../../api";
 import {
   ariaSort,
   birthWords,
+  clockWords,
   deathWords,
   formWords,
+  itemOf,
   lifeWords,
   nextSort,
   operatorFilter,
@@ -91,4 +93,36 @@ describe("filters", () => {
 it("a page says where it is", () => {
   expect(plain(placeWords(100, 100, 1234))).toBe("101–200 of 1 234");
   expect(placeWords(0, 0, 0)).toBe("none of 0");
+});
+
+describe("a run of a module", () => {
+  const run: ModuleRow = {
+    id: "7",
+    program: "12",
+    name: "jit_f",
+    on: "TPU:0",
+    begin: 4_870_399_693,
+    end: 4_870_400_654,
+    duration: 961,
+    begin_event: 3,
+    end_event: 4,
+    before: 1,
+    peak: 2,
+  };
+  const whole = { begin: 100, end: 900 };
+
+  it("has its moments to the microsecond", () => {
+    expect(plain(clockWords(4_870_399_693))).toBe("4.870 400 s");
+    expect(plain(clockWords(-1500))).toBe("−0.000 001 s");
+    expect(plain(clockWords(1_234_000_000_000))).toBe("1 234.000 000 s");
+  });
+  it("is where its track has it, on either axis", () => {
+    const ends = { begin: 4_870_399_693, end: 4_870_400_654 };
+    expect(itemOf(run, "time", whole)).toMatchObject({ ...ends, id: "7", count: 1, open: null });
+    expect(itemOf(run, "event", whole)).toMatchObject({ begin: 3, end: 4, on: "TPU:0" });
+  });
+  it("reaches the end where it was not seen to end", () => {
+    const open = { ...run, end: null, duration: null };
+    expect(itemOf(open, "time", whole)).toMatchObject({ end: 900, open: "end" });
+  });
 });

@@ -1,9 +1,10 @@
-/** What the lists of allocations and of operators say, as plain functions: sorting, filters, words. */
+/** What the lists say, as plain functions: sorting, filters, words. */
 
-import type { LifeRow } from "../../../api";
+import type { Axis, LifeRow, ModuleRow, TrackItem } from "../../../api";
 import { bytes, duration, grouped, signedBytes } from "../../../format";
 import { parseBytes } from "../../../format/parse";
 import { momentWords } from "../../../state/moment";
+import type { Window } from "../../../state/view";
 
 /** A click on a header: turns the present column round, or starts another the useful way. */
 export function nextSort(now: string, column: string, isText: boolean): string {
@@ -61,6 +62,33 @@ export function sizeText(size: number | null): string {
 export function placeWords(offset: number, shown: number, all: number): string {
   if (shown === 0) return `none of ${grouped(all)}`;
   return `${grouped(offset + 1)}–${grouped(offset + shown)} of ${grouped(all)}`;
+}
+
+/** A moment to the microsecond: `4.870 400 s`, so that runs in a row differ. */
+export function clockWords(ns: number): string {
+  const micros = Math.round(ns / 1000);
+  const digits = String(Math.abs(micros) % 1_000_000).padStart(6, "0");
+  const whole = grouped(Math.floor(Math.abs(micros) / 1_000_000));
+  return `${micros < 0 ? "−" : ""}${whole}.${digits.slice(0, 3)}\u202f${digits.slice(3)}\u00a0s`;
+}
+
+/** A run of a module as it stands on its track; what was not seen of it is where everything ends. */
+export function itemOf(row: ModuleRow, axis: Axis, whole: Window): TrackItem {
+  const { begin_event, end_event, begin: begin_time, end: end_time } = row;
+  const [begin, end] = axis === "event" ? [begin_event, end_event] : [begin_time, end_time];
+  return {
+    id: row.id,
+    name: row.name,
+    begin: begin ?? whole.begin,
+    end: end ?? whole.end,
+    count: 1,
+    begin_event,
+    end_event,
+    begin_time,
+    end_time,
+    open: begin_time === null ? "begin" : end_time === null ? "end" : null,
+    on: row.on,
+  };
 }
 
 /** `+1.00 MiB` of what grew; nothing where nothing did. */
