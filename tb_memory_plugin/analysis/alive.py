@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis.device_tables import SEGMENT_ACTIONS
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording import arrays
@@ -97,9 +98,19 @@ def reserved_known(recording: Recording, device: Device) -> bool:
 
 
 def segments_known(recording: Recording, device: Device) -> bool:
-    """Whether the recording knows any segment of ``device``, now or ever."""
+    """Whether the recording tells of any segment of ``device``, now or ever.
+
+    A history that only unmaps what cannot be followed does, though no segment has a life.
+    """
     rows = recording.rows("segment_lives", device)
-    return bool(rows.stop > rows.start)
+    if rows.stop > rows.start:
+        return True
+    actions = recording.values("events", "action", device)
+    return memo(
+        recording,
+        ("segments_known", device.index),
+        lambda: bool(np.isin(actions, SEGMENT_ACTIONS).any()),
+    )
 
 
 def peak_row(recording: Recording, device: Device) -> int:

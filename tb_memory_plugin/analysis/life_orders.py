@@ -33,7 +33,8 @@ SORTS = (
     *_TEXTS,
 )
 _PART = 1 << 16
-_LAST = np.iinfo(np.int64).max
+#: The key of what is not known.
+UNKNOWN_LAST = np.iinfo(np.int64).max
 _UNBORN = sentinel("birth_time")
 
 
@@ -56,23 +57,29 @@ def order(recording: Recording, device: Device, sort: str) -> tuple[IntArray, In
     First those of which that is known, then the others. Of equals the first born comes first, or,
     falling, last. Raises QueryError.
     """
-    column = sort.removeprefix("-")
-    if column not in SORTS:
-        raise QueryError(f"Cannot sort by {column!r}; choose one of {', '.join(SORTS)}.")
+    column, falling = direction(sort)
     found = memo(
         recording, ("life_order", device.index, column), lambda: _order(recording, device, column)
     )
-    return found.parts(falling=sort.startswith("-"))
+    return found.parts(falling=falling)
+
+
+def direction(sort: str) -> tuple[str, bool]:
+    """The column of ``sort``, and whether it falls. Raises QueryError for no column of these."""
+    column = sort.removeprefix("-")
+    if column not in SORTS:
+        raise QueryError(f"Cannot sort by {column!r}; choose one of {', '.join(SORTS)}.")
+    return column, sort.startswith("-")
 
 
 def _order(recording: Recording, device: Device, column: str) -> Order:
-    keys = _keys(recording, device, column)
+    keys = sort_keys(recording, device, column)
     rows = stable_order(keys).astype(np.int32)
-    return Order(rows, int(np.searchsorted(keys[rows], _LAST)))
+    return Order(rows, int(np.searchsorted(keys[rows], UNKNOWN_LAST)))
 
 
-def _keys(recording: Recording, device: Device, column: str) -> IntArray:
-    """A number for every allocation that sorts as its value does; ``_LAST`` where that is null."""
+def sort_keys(recording: Recording, device: Device, column: str) -> IntArray:
+    """A number for every allocation that sorts as its value; ``UNKNOWN_LAST`` for null."""
 
     def values(name: str) -> IntArray:
         return recording.values("allocations", name, device)
@@ -80,7 +87,7 @@ def _keys(recording: Recording, device: Device, column: str) -> IntArray:
     if column == "birth":
         return np.arange(len(values("birth")), dtype=np.int64)  # that is their order
     if column == "death":
-        return np.minimum(values("death"), _LAST - 1)
+        return np.minimum(values("death"), UNKNOWN_LAST - 1)
     if column == "duration":
         return _durations(values("birth_time"), values("death_time"))
     if column == "label":
@@ -93,15 +100,15 @@ def _keys(recording: Recording, device: Device, column: str) -> IntArray:
         return _ranked(values(column), words)
     if column == "step":
         step = values("step")
-        return np.where(step < 0, _LAST, step)
+        return np.where(step < 0, UNKNOWN_LAST, step)
     name = bytes_column(recording) if column == "bytes" else column
     rows = recording.rows("allocations", device)
     valid = arrays.valid(recording.table("allocations"), name)[rows]
-    return np.where(valid, values(name), _LAST)
+    return np.where(valid, values(name), UNKNOWN_LAST)
 
 
 def _durations(birth: IntArray, death: IntArray) -> IntArray:
-    found = np.full(len(birth), _LAST, dtype=np.int64)
+    found = np.full(len(birth), UNKNOWN_LAST, dtype=np.int64)
     for begin in range(0, len(birth), _PART):
         part = slice(begin, begin + _PART)
         known = (birth[part] != _UNBORN) & (death[part] != AFTER)
@@ -114,23 +121,25 @@ def _label_keys(recording: Recording, device: Device) -> IntArray:
     table = recording.table("allocations")
     names, ops = arrays.words(table, "name"), arrays.words(table, "op")
     frames = len(recording.table("frames"))
-    own = np.append(named_by(recording), -1)
     first_frame, first_op = len(names), len(names) + frames
     nothing = first_op + len(ops)
-    # One number for everything that an allocation can be called by.
-    place = np.empty(len(recording.values("allocations", "birth", device)), dtype=np.int32)
-    name_of = np.array([code if word else -1 for code, word in enumerate(names)] + [-1])
-    op_of = np.array([code if word else -1 for code, word in enumerate(ops)] + [-1])
-    columns = [
-        recording.values("allocations", column, device)
-        for column in ("name", "birth_stack", "op", "birth")
-    ]
-    for begin in range(0, len(place), _PART):
-        name, stack, op, birth = (column[begin : begin + _PART] for column in columns)
-        name, frame, op = name_of[name], own[stack], op_of[op]
-        found = np.where(op >= 0, first_op + op, nothing + (birth >= 0))
-        found = np.where(frame >= 0, first_frame + frame, found)
-        place[begin : begin + _PART] = np.where(name >= 0, name, found)
+    # One number for everything that an allocation can be called by, -1 for no such thing.
+    own = named_by(recording)
+    called = (
+        ("name", np.array([code if word else -1 for code, word in enumerate(names)])),
+        ("birth_stack", np.where(own < 0, -1, own + first_frame)),
+        ("op", np.array([code + first_op if word else -1 for code, word in enumerate(ops)])),
+    )
+    birth = recording.values("allocations", "birth", device)
+    place = np.full(len(birth), -1, dtype=np.int32)
+    for column, places in called:
+        if (places >= 0).any():
+            codes = recording.values("allocations", column, device)
+            of = np.append(places, -1).astype(np.int32)
+            for begin in range(0, len(place), _PART):
+                part = place[begin : begin + _PART]
+                np.copyto(part, of[codes[begin : begin + _PART]], where=part < 0)
+    np.copyto(place, nothing + (birth >= 0), where=place < 0)
     seen = np.flatnonzero(np.bincount(place, minlength=nothing + 2))
     made_at = frame_labels(
         recording, [int(p) - first_frame for p in seen if first_frame <= p < first_op]
@@ -151,7 +160,7 @@ def _label_keys(recording: Recording, device: Device) -> IntArray:
 
 
 def _ranked(codes: IntArray, words: Sequence[str]) -> IntArray:
-    ranks = np.append(_ranks(words), _LAST)
+    ranks = np.append(_ranks(words), UNKNOWN_LAST)
     found: IntArray = ranks[codes]
     return found
 

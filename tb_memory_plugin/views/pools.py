@@ -15,7 +15,7 @@ from tb_memory_plugin.analysis.places import Place, places
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import AFTER
-from tb_memory_plugin.views import bands, grid, ipc, usage
+from tb_memory_plugin.views import band_peaks, bands, grid, ipc, usage
 
 #: When mapped ranges come and go, which, and by how many bytes.
 Moves = tuple[IntArray, IntArray, IntArray]
@@ -41,7 +41,7 @@ def window(
     own moment: what one place holds most at is seldom where another does. Raises QueryError.
     """
     of = grid.axis(recording, device, axis)
-    groups, reserving, band = _grouped(recording, device)
+    groups, reserving, _ = _grouped(recording, device)
     count = len(groups)
     most = usage.LARGEST_ANSWER // (8 * (4 + 2 * count)) // 2 - 1
     found = grid.bins(of, begin, end, min(width, most))
@@ -56,9 +56,8 @@ def window(
     }
     moves = _moves(recording, device)
     reserved = _most_reserved(recording, device, moves, reserving, count, found)
-    key = ("pool_bands", device.index)
-    held = memo(recording, key, lambda: bands.of_bands(recording, device, band, count))
-    allocated = bands.highest(recording, device, held, found)
+    held, tops = memo(recording, ("pool_bands", device.index), lambda: _held(recording, device))
+    allocated = band_peaks.highest(recording, device, held, tops, found)
     for place in range(count):
         columns[f"r{place}"] = arrays.column(reserved[:, place], kind)
         columns[f"a{place}"] = arrays.column(allocated[:, place], kind)
@@ -71,6 +70,13 @@ def window(
         "problems": _problems(recording, device, moves, rows, event),
     }
     return ipc.stream(columns, "window", about)
+
+
+def _held(recording: Recording, device: Device) -> tuple[bands.Bands, IntArray]:
+    """The bytes of every place at any row, and their :func:`band_peaks.tops`."""
+    groups, _, band = _grouped(recording, device)
+    held = bands.of_bands(recording, device, band, len(groups))
+    return held, band_peaks.tops(recording, device, held)
 
 
 def _grouped(
@@ -154,7 +160,7 @@ def _most_reserved(
         when = event[own]
         # After all that one event does.
         final = np.append(when[1:] != when[:-1], True)[: len(when)]
-        most[:, place] = bands.most(
+        most[:, place] = band_peaks.most(
             np.append(0, exact.running(0, delta[own])[1:][final]),
             np.searchsorted(when[final], first, side="right"),
             np.searchsorted(when[final], last, side="right"),

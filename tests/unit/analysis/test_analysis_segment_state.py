@@ -202,6 +202,14 @@ def test_it_adds_up_whatever_the_history_says(recording: Recording) -> None:
                 assert any("reserved" in problem for problem in state.problems)
 
 
+def test_what_is_unmapped_but_cannot_be_followed_is_a_problem() -> None:
+    recording = derive(history([("unmap", 2**64 - 1, 1)], segments=[], blocks=[]))
+    (device,) = recording.devices
+    assert segment_state(recording, device, -1).reserved == 1
+    (words,) = segment_state(recording, device, -1).problems
+    assert "the history to 1 B (1 bytes) reserved" in words.replace("\u00a0", " ")
+
+
 def test_an_allocation_over_several_ranges_is_in_all_of_them() -> None:
     recording = derive(
         history(

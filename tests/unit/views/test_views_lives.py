@@ -106,7 +106,11 @@ def value(recording: Recording, row: dict[str, Any], column: str, label: str) ->
 
 @pytest.mark.parametrize("column", SORTS)
 @pytest.mark.parametrize("sign", ["", "-"])
-def test_sorted_by_any_column(column: str, sign: str) -> None:
+@pytest.mark.parametrize("few", [0, 1000])
+def test_sorted_by_any_column(
+    column: str, sign: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(life_list, "_FEW", few)  # more are taken from an order of all
     recording = training()
     rows = recording.table("allocations").to_pylist()[: len(ids(ask(recording)))]
     labels = allocation_labels(recording, np.arange(len(rows)))
