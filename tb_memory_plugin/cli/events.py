@@ -25,6 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
             filter=arguments.filter,
             offset=begin,
             limit=min(events.MOST, stop - begin),
+            details=arguments.json,
         )
         answer["rows"] += part["rows"]
     if arguments.json:

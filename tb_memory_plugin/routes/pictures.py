@@ -69,14 +69,17 @@ def hole(recording: Recording, device: Device, asked: Parameters) -> Answer:
 
 def history(recording: Recording, device: Device, asked: Parameters) -> Answer:
     """``events``."""
+    details = asked.integer("details", 0, 1, 0) == 1
+    most = events.MOST_ABOUT if details else events.MOST
     found = events.page(
         recording,
         device,
         filter=asked.text("filter", ""),
         offset=asked.integer("offset", 0, 1 << 62, 0),
-        limit=asked.integer("limit", 0, events.MOST, events.LIMIT),
+        limit=asked.integer("limit", 0, most, events.LIMIT),
         near=asked.bound("near"),
         longest=events.LONGEST,
+        details=details,
     )
     return Answer(found)
 

@@ -175,7 +175,7 @@ def test_what_is_chosen_in_segments_is_found_in_the_profile(
     of = rows[int(chosen["allocation"])]
     assert of["birth"] <= event
     assert of["death"] is None or of["death"] > event
-    frame.locator(f".segments-event[data-event='{event}']").click()
+    frame.locator(f".event-row[data-event='{event}']").click()
 
     go(watched, frame, "Profile")
     inspector = frame.locator(".inspector")

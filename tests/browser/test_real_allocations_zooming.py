@@ -150,7 +150,7 @@ def test_time_is_an_axis_and_is_measured(
     assert told == pytest.approx(((window[1] - window[0]) / 4, -0.2 * most * HEADROOM), rel=0.02)
     assert span(watched, "window") == window
     # The same moments by event: what is in view stays in view.
-    shown.frame.get_by_role("radio", name="event").click()
+    shown.frame.get_by_role("radio", name="event", exact=True).click()
     shown.wait()
     first, last = span(watched, "window")
     assert first <= truth.peak < last

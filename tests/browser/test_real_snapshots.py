@@ -246,7 +246,7 @@ def test_segments_are_played_and_listed(
     state.locator("[data-event='0']").wait_for()
     watched.page.keyboard.press("ArrowDown")
     state.locator("[data-event='1']").wait_for()
-    rows = frame.locator(".segments-rows .segments-event")
+    rows = frame.locator(".event-rows .event-row")
     assert truth.trace[1]["action"].replace("_", " ") in rows.nth(1).inner_text()
     play = frame.get_by_test_id("segments-play")
     play.click()

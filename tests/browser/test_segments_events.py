@@ -46,7 +46,7 @@ def test_arrows_step_event_by_event(
         assert (told(frame, "Allocated"), told(frame, "Reserved")) == replayed(small, event)
     watched.page.keyboard.press("ArrowUp")
     wait_for_event(frame, 2003)
-    current = frame.locator(".segments-event.is-current")
+    current = frame.locator(".event-row.is-current")
     entry = small["device_traces"][0][2003]
     assert entry["action"].replace("_", " ") in current.inner_text()
     assert hex(entry["addr"]) in current.inner_text()
@@ -73,7 +73,7 @@ def test_the_list_is_filtered_and_stepped_through_what_passes(
     said = frame.get_by_test_id("events-count")
     said.filter(has_text=re.compile(rf"^{len(wanted)}\s*of")).wait_for()
     settle(watched.page)
-    rows = frame.locator(".segments-rows .segments-event")
+    rows = frame.locator(".event-rows .event-row")
     shown = [int(row.get_attribute("data-event") or "") for row in rows.all()]
     assert shown == wanted[: len(shown)]
     frame.get_by_test_id("events-rows").focus()
@@ -97,7 +97,7 @@ def test_a_row_sets_the_cursor_and_selects_its_allocation(
     trace = small["device_traces"][0]
     event = next(e for e, entry in enumerate(trace) if e > 50 and entry["action"] == "alloc")
     frame = show(watched, server, "small_train", at=event - 1)
-    frame.locator(f".segments-event[data-event='{event}']").click()
+    frame.locator(f".event-row[data-event='{event}']").click()
     wait_for_event(frame, event)
     frame.locator(f"aside:has-text('{hex(trace[event]['addr'])}')").wait_for()
     words = words_of(settled_address(watched.page, "p.memory.allocation"))
@@ -114,9 +114,7 @@ def test_the_list_scrolls_by_wheel_bar_and_keys(
     assert box
 
     def first() -> int:
-        return int(
-            frame.locator(".segments-rows .segments-event").first.get_attribute("data-event") or -1
-        )
+        return int(frame.locator(".event-rows .event-row").first.get_attribute("data-event") or -1)
 
     watched.page.mouse.move(box["x"] + 200, box["y"] + 100)
     watched.page.mouse.wheel(0, 220)
@@ -130,7 +128,7 @@ def test_the_list_scrolls_by_wheel_bar_and_keys(
     watched.page.keyboard.press("End")
     wait_for_event(frame, count - 1)
     settle(watched.page)
-    last = frame.locator(".segments-rows .segments-event").last
+    last = frame.locator(".event-rows .event-row").last
     assert last.get_attribute("data-event") == str(count - 1)
     before = event_of(frame)
     watched.page.keyboard.press("PageUp")
@@ -168,7 +166,7 @@ def test_ten_million_rows_are_all_in_reach(watched: Watched, server: TensorBoard
     assert rows.evaluate("box => box.scrollHeight") <= 8_000_000
     rows.evaluate("box => { box.scrollTop = box.scrollHeight; }")
     settle(watched.page)
-    seen = frame.locator(".segments-rows .segments-event")
+    seen = frame.locator(".event-rows .event-row")
     assert seen.last.get_attribute("data-event") == str(count - 1)
     box = rows.bounding_box()
     assert box
@@ -186,7 +184,7 @@ def test_state_and_events_are_downloaded_and_the_filter_is_in_the_link(
     wanted = [e for e in small["device_traces"][0] if e["action"].startswith("segment")]
     assert frame.get_by_label("Filter events").input_value() == "action:segment"
     with watched.page.expect_download() as download:
-        frame.locator(".segments-events a[download]").click()
+        frame.locator(".event-list a[download]").click()
     with download.value.path().open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["address"] for row in rows] == [hex(entry["addr"]) for entry in wanted]

@@ -47,7 +47,9 @@ def test_a_link_restores_everything(watched: Watched, server: TensorBoardServer)
     words = {"axis": "event", "window": "500..2500", "at": 1200, "by": "stack", "sort": "-count"}
     where = link("train", "snapshot.pickle", device="0", filter="size>1KiB", **words)
     frame = open_train(watched, server, where)
-    assert frame.get_by_role("radio", name="event").get_attribute("aria-checked") == "true"
+    assert (
+        frame.get_by_role("radio", name="event", exact=True).get_attribute("aria-checked") == "true"
+    )
     assert frame.locator("[data-shortcut='/']").input_value() == "size>1KiB"
     assert frame.locator("th[aria-sort=descending]").inner_text().startswith("Blocks")
     counts = [

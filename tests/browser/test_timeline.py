@@ -218,7 +218,7 @@ def test_a_swipe_over_the_chart_never_leaves_the_page(
 def test_the_axis_is_switched_with_the_window(watched: Watched, server: TensorBoardServer) -> None:
     chart = _open(watched, server, axis="time", window="100000..200000")
     in_time = chart.highest()
-    chart.frame.get_by_role("radio", name="event").click()
+    chart.frame.get_by_role("radio", name="event", exact=True).click()
     watched.page.wait_for_function("() => location.hash.includes('axis=event')")
     assert _window(watched) == pytest.approx((100, 200), abs=2)
     chart.wait()

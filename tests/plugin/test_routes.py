@@ -136,6 +136,12 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     assert listed == events.page(
         recording, device, filter="action:alloc", limit=3, near=50, longest=300
     )
+    told = server.get("events", **asked, limit=2, details=1).json()["rows"]
+    assert [row["about"]["allocated"] for row in told] == [
+        row["about"]["allocated"]
+        for row in events.page(recording, device, limit=2, details=True)["rows"]
+    ]
+    assert server.get("events", **asked, limit=201, details=1).status == 400
     state = server.get("segments.csv", **asked, at=page["event"])
     assert 'filename="segments.csv"' in state.headers["Content-Disposition"]
     assert sum(int(row["requested"] or 0) for row in rows_of(state.body)) == page["total_bytes"]

@@ -173,6 +173,7 @@ export interface EventsQuery extends Target {
   offset: number;
   limit: number;
   near?: number;
+  details?: 1;
 }
 
 export interface WeighQuery extends Target {

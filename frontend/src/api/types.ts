@@ -445,6 +445,25 @@ export interface EventRow {
   allocation: string | null;
   compile_context: string | null;
   user_metadata: string | null;
+  /** Where it was asked for. */
+  about?: EventAbout;
+}
+
+/** What is known of the allocation that an event is about, and of the moment. */
+export interface EventAbout {
+  requested: number | null;
+  size: number | null;
+  name: string | null;
+  category: string | null;
+  op: string | null;
+  module: string | null;
+  region: string | null;
+  dtype: string | null;
+  shape: string | null;
+  step: number | null;
+  /** On the device, after it. */
+  allocated: number;
+  reserved: number | null;
 }
 
 export interface EventPage {

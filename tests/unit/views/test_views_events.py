@@ -8,6 +8,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.views import events
 from tests.fixtures.histories import history
+from tests.fixtures.training import training
 from tests.unit.analysis.test_analysis_event_list import made
 
 
@@ -45,6 +46,38 @@ def test_rows_say_everything_an_event_has() -> None:
     ]
     (failed,) = events.page(recording, recording.devices[0], filter="action:oom")["rows"]
     assert (failed["event"], failed["address"], failed["allocation"]) == (5, None, None)
+
+
+def test_details_say_what_is_known_of_the_allocation_and_of_the_moment() -> None:
+    recording = training()
+    device = recording.devices[0]
+    answer = events.page(recording, device, details=True)
+    rows = recording.table("allocations").to_pylist()
+    usage = recording.table("usage").to_pylist()
+    steps = {0: 3, 4000: 4}
+    for row in answer["rows"]:
+        about = row["about"]
+        last = [one for one in usage if one["device"] == 0 and one["event"] <= row["event"]][-1]
+        assert (about["allocated"], about["reserved"]) == (last["allocated"], last["reserved"])
+        assert about["step"] == steps[max(begin for begin in steps if begin <= row["time"])]
+        of = {} if row["allocation"] is None else rows[int(row["allocation"])]
+        for name in ("requested", "size", "name", "op", "module", "region", "dtype", "shape"):
+            assert about[name] == of.get(name)
+    told = {row["about"]["op"] for row in answer["rows"]}
+    assert {"aten::mm", "aten::softmax", None} <= told
+    # The same rows, but for that.
+    assert events.page(recording, device)["rows"] == [
+        {name: value for name, value in row.items() if name != "about"} for row in answer["rows"]
+    ]
+
+
+def test_a_birth_without_a_step_around_it_is_in_that_of_its_allocation() -> None:
+    labels = [{"event": 0, "address": 1, "op": "mul", "step": 7}]
+    recording = derive(history([("alloc", 1, 5), ("free", 1, 5)], labels=labels, timed=False))
+    born, freed = events.page(recording, recording.devices[0], details=True)["rows"]
+    assert (born["about"]["step"], freed["about"]["step"]) == (7, None)
+    # Without a stack they are called by their operator.
+    assert (born["label"], freed["label"], freed["about"]["op"]) == ("mul", "mul", "mul")
 
 
 @pytest.mark.parametrize(

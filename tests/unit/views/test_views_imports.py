@@ -21,7 +21,7 @@ wanted = []
 sys.meta_path.insert(0, Watch())
 
 from tb_memory_plugin.analysis.grouping import GROUPINGS
-from tb_memory_plugin.views import allocation, breakdown, csv, summary, tracks, usage
+from tb_memory_plugin.views import allocation, breakdown, csv, events, summary, tracks, usage
 from tb_memory_plugin.views import flame, flame_files, lives, modules, operators, source_lines
 from tests.fixtures.training import training
 
@@ -43,6 +43,7 @@ source_lines.page(recording, device, of="lifetime")
 lives.page(recording, device, filter=question["filter"], sort="label")
 "".join(lives.whole(recording, device, sort="-duration"))
 operators.page(recording, device, find="/mm/")
+events.page(recording, device, details=True)
 modules.page(recording, device, find="/f/", at="peak")
 "".join(csv.allocations(recording, device, by="op"))
 print(wanted)

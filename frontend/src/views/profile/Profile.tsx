@@ -5,9 +5,11 @@ import type { Device } from "../../api";
 import { Notes } from "../../components/Notes";
 import { sentence } from "../../format";
 import { device, hasHistory, summary } from "../../state/recording";
+import { AtCursor } from "./AtCursor";
 import { Lists } from "./lists/Lists";
 import { Numbers } from "./Numbers";
 import "../../components/numbers.css";
+import "./profile.css";
 import { createModel } from "../../timeline/model";
 import { Timeline } from "../../timeline/Timeline";
 
@@ -33,7 +35,7 @@ function Shown({ device }: { device: Device }) {
       <Numbers device={device} />
       <Notes />
       <Timeline model={model} />
-      {!hasHistory.value && <NoHistory />}
+      {hasHistory.value ? <AtCursor model={model} /> : <NoHistory />}
       <Lists model={model} />
     </div>
   );

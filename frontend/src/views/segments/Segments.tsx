@@ -2,6 +2,7 @@
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { EventList } from "../../events/EventList";
 import { bytes, count, counted, exactBytes } from "../../format";
 import { device, hasHistory, selection } from "../../state";
 import { REST_KEY } from "../../theme/palette";
@@ -12,7 +13,6 @@ import { Notices } from "../../timeline/Timeline";
 import { Tracks } from "../../timeline/Tracks";
 import { useSizes } from "../../timeline/useSizes";
 import { Bar } from "./Bar";
-import { EventList } from "./events/EventList";
 import { changed, reveal, SegmentMap, selected } from "./map/Map";
 import { create, type Model } from "./model";
 import { Pools } from "./pools/Pools";
@@ -70,7 +70,7 @@ function Shown() {
           <Hidden model={model} />
         </div>
         {hasHistory.value && <Over model={model} />}
-        <EventList model={model} />
+        <EventList list={model.list} />
         <div class="segments-lower">
           {hasHistory.value && <Stack model={model} />}
           <Pools model={model} />
@@ -104,6 +104,7 @@ function NoSegments() {
       This recording does not say which segments the allocator of {device.value?.name} holds from
       the driver: snapshots of <code>torch.cuda.memory</code> do, traces of the profiler, XPlanes,
       recordings of a CPU and device memory profiles of JAX do not.
+      {hasHistory.value && " Its events are listed in the Profile."}
     </p>
   );
 }

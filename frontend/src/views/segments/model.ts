@@ -2,12 +2,12 @@
 
 import { computed, signal } from "@preact/signals";
 import { getPools, getSegments, type SegmentState } from "../../api";
+import { createList } from "../../events/list";
 import { target } from "../../flow/questions";
 import { argument, blocksBy, by, cursor, device, filter, hasHistory } from "../../state";
 import { resource } from "../../state/resource";
 import { tileFor } from "../../timeline/grid";
 import { createModel } from "../../timeline/model";
-import { createList } from "./events/list";
 import { startsOf } from "./map/blocks";
 import { HEAD, type Layout, LINE, layOut, lineBetween, type Place } from "./map/layout";
 import { createPlayer } from "./play";

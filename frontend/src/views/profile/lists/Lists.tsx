@@ -5,6 +5,7 @@ import { device, hasHistory } from "../../../state/recording";
 import { table } from "../../../state/view";
 import type { Model } from "../../../timeline/model";
 import { Breakdown } from "../breakdown/Breakdown";
+import { Events } from "./Events";
 import { Lives } from "./Lives";
 import { Modules } from "./Modules";
 import { Operators } from "./Operators";
@@ -35,6 +36,12 @@ const OPTIONS = [
     reason: null,
     title: "Runs of HLO modules in the window or at the cursor",
   },
+  {
+    key: "events",
+    label: "Events",
+    reason: null,
+    title: "The whole history, event by event",
+  },
 ] as const;
 
 export function Lists({ model }: { model: Model }) {
@@ -57,6 +64,7 @@ export function Lists({ model }: { model: Model }) {
       {shown === "operators" && <Operators />}
       {shown === "allocations" && <Lives />}
       {shown === "modules" && <Modules model={model} />}
+      {shown === "events" && <Events model={model} />}
     </div>
   );
 }

@@ -1,13 +1,12 @@
 /** Scrolling, wheel and keys on the list of events. */
 
-import { listening } from "../../../components/listening";
-import { selection } from "../../../state";
-import type { Model } from "../model";
+import { listening } from "../components/listening";
+import { selection } from "../state";
+import type { List } from "./list";
 import { ROW, scrollFor, topAt } from "./scaling";
 
 /** Listens to the box of the rows until the returned function is called. */
-export function listen(box: HTMLElement, model: Model): () => void {
-  const { list } = model;
+export function listen(box: HTMLElement, list: List): () => void {
   const { on, stop } = listening(box);
   const observer = new ResizeObserver(() => {
     if (box.clientHeight > 0) list.seen.value = box.clientHeight;

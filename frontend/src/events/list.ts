@@ -1,12 +1,14 @@
 /** The list of all events: which rows are known, where it is scrolled, and where the cursor is. */
 
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { type EventPage, type EventRow, getEvents, later, wasAborted } from "../../../api";
-import { target } from "../../../flow/questions";
-import { device, isLost, renewed, visible } from "../../../state";
-import { resource, words } from "../../../state/resource";
-import { cursor, eventFilter, filter as shared } from "../../../state/view";
+import { type EventPage, type EventRow, getEvents, later, wasAborted } from "../api";
+import { target } from "../flow/questions";
+import { device, isLost, renewed, visible } from "../state";
+import { resource, words } from "../state/resource";
+import { cursor, eventFilter, filter as shared } from "../state/view";
 import { CHUNK, chunksFor, scalingFor, topToSee } from "./scaling";
+
+export type List = ReturnType<typeof createList>;
 
 /** Chunks that are kept. */
 const KEPT = 60;

@@ -1,18 +1,16 @@
 /** The rows of the list that are in view; the scroll bar stands for all of them. */
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { EventRow } from "../../../api";
-import { bytes, count, exactBytes, moment } from "../../../format";
-import { selection } from "../../../state";
-import type { Model } from "../model";
+import type { EventRow } from "../api";
+import { bytes, count, exactBytes, moment } from "../format";
+import { selection } from "../state";
 import { listen } from "./gestures";
-import { setEvent } from "./list";
+import { type List, setEvent } from "./list";
 import { ROW, scrollFor } from "./scaling";
 
-export function Rows({ model }: { model: Model }) {
-  const { list } = model;
+export function Rows({ list }: { list: List }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => (box.current === null ? undefined : listen(box.current, model)), [model]);
+  useEffect(() => (box.current === null ? undefined : listen(box.current, list)), [list]);
   const scaling = list.scaling.value;
   const top = list.top.value;
   // The scroll bar follows the list; what it then reports is known already.
@@ -26,16 +24,16 @@ export function Rows({ model }: { model: Model }) {
   const at = list.passes.value ? list.row.value : -1;
   return (
     <div
-      class="segments-rows"
+      class="event-rows"
       ref={box}
       role="listbox"
       aria-label="Events"
-      aria-activedescendant={at >= first && at < last ? `segments-event-${at}` : undefined}
+      aria-activedescendant={at >= first && at < last ? `event-row-${at}` : undefined}
       tabIndex={0}
       data-testid="events-rows"
     >
       <div style={{ height: `${scaling.height}px` }}>
-        <div class="segments-rows-seen" style={{ height: `${list.seen.value}px` }}>
+        <div class="event-rows-seen" style={{ height: `${list.seen.value}px` }}>
           {rows.map((row) => (
             <Row
               key={row}
@@ -47,7 +45,7 @@ export function Rows({ model }: { model: Model }) {
             />
           ))}
           {list.isKnown.value && list.count.value === 0 && (
-            <p class="quiet segments-none">No event passes this filter.</p>
+            <p class="quiet event-none">No event passes this filter.</p>
           )}
         </div>
       </div>
@@ -64,16 +62,18 @@ interface RowProperties {
 }
 
 function Row({ index, at, isCurrent, row, total }: RowProperties) {
-  const onClick = (): void => {
+  const onClick = (event: MouseEvent): void => {
     if (row === null) return;
+    // The row may scroll out of view, and with it what keys are pressed on.
+    (event.currentTarget as HTMLElement).closest<HTMLElement>("[role=listbox]")?.focus();
     setEvent(row.event);
     if (row.allocation !== null) selection.value = { kind: "allocation", id: row.allocation };
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: arrows step and Enter selects, on the whole list
     <div
-      id={`segments-event-${index}`}
-      class={`segments-event ${isCurrent ? "is-current" : ""} ${row?.action === "oom" ? "danger" : ""}`}
+      id={`event-row-${index}`}
+      class={`event-row ${isCurrent ? "is-current" : ""} ${row?.action === "oom" ? "danger" : ""}`}
       role="option"
       tabIndex={-1}
       aria-selected={isCurrent}

@@ -1,7 +1,7 @@
 import { computed } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Device, EventPage, Summary } from "../../../api";
-import { cursor, deviceKey, eventFilter, filter, sourceId, summary, visible } from "../../../state";
+import type { Device, EventPage, Summary } from "../api";
+import { cursor, deviceKey, eventFilter, filter, sourceId, summary, visible } from "../state";
 import { createList } from "./list";
 import { ROW } from "./scaling";
 

@@ -1,24 +1,24 @@
 /** Every event of the device: scrolled at any length, filtered, stepped through with the arrows. */
 
-import { eventsFile } from "../../../api";
-import { Filtered } from "../../../components/Filtered";
-import { useTyped } from "../../../components/useTyped";
-import { target } from "../../../flow/questions";
-import { count } from "../../../format";
-import { device } from "../../../state";
-import type { Model } from "../model";
+import { eventsFile } from "../api";
+import { Filtered } from "../components/Filtered";
+import { useTyped } from "../components/useTyped";
+import { target } from "../flow/questions";
+import { count } from "../format";
+import { device } from "../state";
+import type { List } from "./list";
 import { Rows } from "./Rows";
+import "./events.css";
 
-export function EventList({ model }: { model: Model }) {
-  const { list } = model;
+export function EventList({ list }: { list: List }) {
   const shown = device.value;
   const of = target.value;
   if (!shown || shown.events === 0) return null;
   return (
-    <section class="segments-events" aria-label="All events">
+    <section class="event-list" aria-label="All events">
       <header>
         <h2>Events</h2>
-        <EventFilter model={model} />
+        <EventFilter list={list} />
         <span class="quiet small" data-testid="events-count">
           {list.count.value === shown.events
             ? count(shown.events)
@@ -37,13 +37,13 @@ export function EventList({ model }: { model: Model }) {
       </header>
       <Filtered />
       <Head />
-      <Rows model={model} />
+      <Rows list={list} />
     </section>
   );
 }
 
-function EventFilter({ model }: { model: Model }) {
-  const { typed, failure } = model.list;
+function EventFilter({ list }: { list: List }) {
+  const { typed, failure } = list;
   const [text, setText] = useTyped(typed);
   return (
     <span class="filter">
@@ -69,7 +69,7 @@ function EventFilter({ model }: { model: Model }) {
 
 function Head() {
   return (
-    <div class="segments-event is-head" aria-hidden="true">
+    <div class="event-row is-head" aria-hidden="true">
       <span class="number">event</span>
       <span class="number">time</span>
       <span>action</span>
