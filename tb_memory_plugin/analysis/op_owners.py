@@ -39,7 +39,7 @@ def op_owners(recording: Recording, device: Device) -> OpOwners:
 def _owners(recording: Recording, device: Device) -> OpOwners:
     stacks = op_stacks(recording)
     label = recording.values("allocations", "op", device)
-    birth_stack = recording.values("allocations", "birth_stack", device)
+    birth_stack = stacks.around_births(recording, device)
     made = _numbers(stacks, label, birth_stack)
     freed = _freed(recording, device, stacks)
     # Where no stack holds operators, nobody asks whether it holds this one.
@@ -71,7 +71,7 @@ def _numbers(stacks: OpStacks, label: IntArray, stack: IntArray) -> IntArray:
 
 def _freed(recording: Recording, device: Device, stacks: OpStacks) -> IntArray | None:
     """Where allocations were freed; None where the source tells that of none of them."""
-    if not stacks.nested:
+    if not stacks.nested or stacks.by_span:
         return None
     stack = recording.values("allocations", "death_stack", device)
     death = recording.values("allocations", "death", device)

@@ -2,6 +2,8 @@
 
 A trace's stacks hold the spans around an allocation (see ``readers.kineto_stacks``): operators are
 the frames without a file that are called as a span of kind ``op`` is, or as an allocation's ``op``.
+Where no stack holds any, events may say which span they happened in (those of XPlanes do): what is
+around that span then takes the place of a stack.
 """
 
 from __future__ import annotations
@@ -14,7 +16,12 @@ from tb_memory_plugin.analysis.content import stack_layout
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording import arrays
-from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import Action
+
+#: Levels of nesting, and pairs of a span and what is around it, that are looked at.
+_DEEPEST = 1_000
+_MOST_PAIRS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -24,18 +31,39 @@ class OpStacks:
     ``names`` begin with the words of ``allocations.op``, so that its codes are numbers of
     operators. ``innermost`` gives for every stack, and last for none, its innermost operator, -1
     for none. ``stack`` and ``op`` are all pairs of a stack and an operator anywhere in it, each
-    once, in order of stack.
+    once, in order of stack. ``spans``, where it is not empty, are the rows of the spans, in
+    order, that stand for stacks; their innermost operators are not told: what an allocation was
+    made by its label says, or nothing.
     """
 
     names: tuple[str, ...]
     innermost: IntArray
     stack: IntArray
     op: IntArray
+    spans: IntArray
 
     @property
     def nested(self) -> bool:
         """Whether stacks say what operators are inside of."""
         return len(self.op) > 0
+
+    @property
+    def by_span(self) -> bool:
+        """Whether spans stand for stacks."""
+        return len(self.spans) > 0
+
+    def around_births(self, recording: Recording, device: Device) -> IntArray:
+        """The stack that each allocation of a device was made with, -1 for none."""
+        if not self.by_span:
+            return recording.values("allocations", "birth_stack", device)
+        birth = recording.values("allocations", "birth", device)
+        span = recording.values("events", "span", device)
+        older = int(np.searchsorted(birth, 0))
+        found = np.full(len(birth), -1, dtype=np.int32)
+        own = span[birth[older:]]
+        place = np.minimum(np.searchsorted(self.spans, own), len(self.spans) - 1)
+        found[older:] = np.where(self.spans[place] == own, place, -1)
+        return found
 
     def holds(self, stack: IntArray, op: IntArray) -> IntArray:
         """Whether each of some stacks (-1: none) has an operator in it."""
@@ -58,7 +86,8 @@ def _found(recording: Recording) -> OpStacks:
     ops = [code for code, kind in enumerate(arrays.words(spans, "kind")) if kind == "op"]
     chosen = np.isin(arrays.values(spans, "kind"), ops)
     span_names = arrays.words(spans, "name")
-    called = arrays.distinct(arrays.values(spans, "name")[chosen]).tolist()
+    named = arrays.values(spans, "name")
+    called = arrays.distinct(named[chosen]).tolist()
     known = dict.fromkeys([*names, *(span_names[code] for code in called if code >= 0)])
     place = {name: number for number, name in enumerate(known)}
 
@@ -79,8 +108,44 @@ def _found(recording: Recording) -> OpStacks:
     op = held[places]
     first = np.flatnonzero(np.append(True, stack[1:] != stack[:-1])[: len(stack)])
     innermost[stack[first]] = op[first]
+    used = np.zeros(0, dtype=np.int64)
+    if not len(op):
+        codes = np.array([place.get(name, -1) for name in span_names] + [-1], dtype=np.int32)
+        used, stack, op = _in_spans(recording, np.where(chosen, codes[named], -1))
+        if len(op):
+            innermost = np.full(len(used) + 1, -1, dtype=np.int32)
+        else:
+            used = used[:0]
     width = len(known) + 1
     pairs = arrays.distinct(stack.astype(np.int64) * width + op)
     return OpStacks(
-        tuple(known), innermost, (pairs // width).astype(np.int32), (pairs % width).astype(np.int32)
+        tuple(known),
+        innermost,
+        (pairs // width).astype(np.int32),
+        (pairs % width).astype(np.int32),
+        used,
     )
+
+
+def _in_spans(recording: Recording, op: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The spans that something was allocated in, and pairs of a place in them and an operator.
+
+    ``op`` is of every span its operator, -1 for none. A span is inside of those among its parents
+    that do not end before it does; of very deep ones the innermost count.
+    """
+    parent, end = (recording.values("spans", name) for name in ("parent", "end"))
+    born = recording.values("events", "action") == Action.ALLOC
+    at = recording.values("events", "span")
+    used = arrays.distinct(at[born & (at >= 0)])
+    row, own = used, np.arange(len(used))
+    stacks, ops = [own[:0]], [op[:0]]
+    for _ in range(min(_DEEPEST, _MOST_PAIRS // max(len(used), 1))):
+        if not len(row):
+            break
+        inside = (op[row] >= 0) & (end[row] >= end[used[own]])
+        stacks.append(own[inside])
+        ops.append(op[row[inside]])
+        outer = parent[row]
+        further = (outer >= 0) & (outer < row)
+        row, own = outer[further], own[further]
+    return used, np.concatenate(stacks), np.concatenate(ops)

@@ -83,7 +83,7 @@ def _sums(recording: Recording, device: Device, window: EventWindow, everything:
     inclusive = _Inclusive(stacks, owners, amount)
     around = around_freed = None
     if stacks.nested:
-        stack = recording.values("allocations", "birth_stack", device)
+        stack = stacks.around_births(recording, device)
         death_stack = recording.values("allocations", "death_stack", device)
         ends = death[owners.beside]
         beside = owners.beside[(owners.beside >= first) & (owners.beside < stop)]

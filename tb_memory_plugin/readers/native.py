@@ -31,6 +31,7 @@ _ROWS = {
     "forward_stack": "stacks",
     "segment": "segments",
     "parent": "spans",
+    "span": "spans",
 }
 _GROUPED = ("events", "labels", "blocks", "segments")
 

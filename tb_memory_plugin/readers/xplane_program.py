@@ -41,12 +41,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Spans:
-    """Rows of the table ``spans``: integers by column, those of texts being codes of the lists."""
+    """Rows of the table ``spans``: integers by column, those of texts being codes of the lists.
+
+    ``around`` is of every operation, and last of none, the row of the innermost span around it,
+    itself included, -1 for none.
+    """
 
     tracks: list[str]
     names: list[str]
     args: list[str]
     columns: dict[str, IntArray]
+    around: IntArray
 
 
 class Program:
@@ -179,9 +184,9 @@ class Program:
             shown = self._longest(shown)
         rows = np.flatnonzero(shown)
         rows = rows[np.argsort(self.nested.begin[rows], kind="stable")]
-        place = np.full(len(shown), -1, dtype=np.int64)
+        place = np.full(len(shown) + 1, -1, dtype=np.int32)
         place[rows] = np.arange(len(rows))
-        parent = self._closest(shown)[self.nested.parent[rows]]
+        around = place[self._closest(shown)]
         named, names, types = list(self._named), Vocabulary(), Vocabulary()
         name = mapped(self.name[rows], lambda code: names.code(named[code][0]))
         type_ = mapped(self.name[rows], lambda code: types.code(named[code][1]))
@@ -196,10 +201,11 @@ class Program:
                 "begin": self.nested.begin[rows],
                 "end": self.nested.end[rows],
                 "depth": self._depths(rows),
-                "parent": np.where(parent >= 0, place[parent], -1),
+                "parent": around[self.nested.parent[rows]],
                 "step": self.step[rows],
                 "args": type_,
             },
+            around,
         )
 
     def _longest(self, shown: IntArray) -> IntArray:

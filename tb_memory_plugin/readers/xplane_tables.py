@@ -12,7 +12,7 @@ from tb_memory_plugin.readers.xplane_device import Span
 from tb_memory_plugin.readers.xplane_dtypes import dtype_name
 from tb_memory_plugin.readers.xplane_memory import Memory
 from tb_memory_plugin.readers.xplane_planes import Planes
-from tb_memory_plugin.readers.xplane_program import KINDS
+from tb_memory_plugin.readers.xplane_program import KINDS, Spans
 from tb_memory_plugin.readers.xplane_words import Vocabulary, mapped
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
@@ -28,6 +28,8 @@ def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
     around = program.around(events.line, events.time)
     calls = program.calls()
     stack = calls.stacks(around)
+    host = program.spans()
+    span = host.around[around]
     return {
         "events": builder.table(
             "events",
@@ -38,12 +40,13 @@ def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
                 "address": (events.column("address").view(np.uint64), ~events.seen("address")),
                 "size": memory.size,
                 "stack": (stack, stack < 0),
+                "span": (span, span < 0),
             },
         ),
         "labels": _labels(planes, memory, around),
         "reported": _reported(memory),
         "blocks": _rest(memory),
-        "spans": _spans(planes, memory.keys, origin),
+        "spans": _spans(planes, host, memory.keys, origin),
         **calls.tables(),
     }
 
@@ -167,9 +170,8 @@ def _of_devices(steps: Sequence[Span], keys: Sequence[str]) -> list[Span]:
     return known or [step for step in steps if step.device == steps[0].device]
 
 
-def _spans(planes: Planes, keys: Sequence[str], origin: int) -> pa.Table:
+def _spans(planes: Planes, host: Spans, keys: Sequence[str], origin: int) -> pa.Table:
     """Steps and operations of the host, then what devices did."""
-    host = planes.program.spans()
     ran = [*planes.modules, *_of_devices(planes.steps(), keys)]
     ran.sort(key=lambda span: (span.begin, -span.end))
     tracks, names = Vocabulary(), Vocabulary()

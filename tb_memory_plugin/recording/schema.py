@@ -87,6 +87,7 @@ RECORDED: dict[str, pa.Schema] = {
         forward_stack=_I32,
         compile_context=_TEXT,
         user_metadata=_TEXT,
+        span=_I32,  # row of spans: the innermost around it on its thread, where stacks hold none
     ),
     # What is known of an allocation beyond its event, keyed by the ordinal of its birth
     # (-1: before the window, then by address).

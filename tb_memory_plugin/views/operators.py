@@ -162,7 +162,8 @@ def _labels(recording: Recording, rows: IntArray) -> list[str]:
 
 
 def _none(recording: Recording) -> str:
-    return OUTSIDE if op_stacks(recording).nested else UNKNOWN
+    stacks = op_stacks(recording)
+    return OUTSIDE if stacks.nested and not stacks.by_span else UNKNOWN
 
 
 def _rows(recording: Recording, sums: OpSums, rows: IntArray) -> list[dict[str, Any]]:

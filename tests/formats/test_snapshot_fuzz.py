@@ -69,6 +69,7 @@ def check(recording: Recording) -> None:
     for name, column, target in (
         ("events", "stack", sizes["stacks"]),
         ("events", "forward_stack", sizes["stacks"]),
+        ("events", "span", sizes["spans"]),
         ("events", "pool", len(recording.meta["pools"])),
         ("blocks", "segment", sizes["segments"]),
         ("blocks", "stack", sizes["stacks"]),
