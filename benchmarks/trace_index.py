@@ -2,7 +2,8 @@
 
 Every measurement is a whole process, start-up and exit included: indexing is the import child that
 TensorBoard starts, from its start to the entry in the cache. Then larger ones, whether time and
-memory are linear, up to a file of 2 GB.
+memory are linear, up to a file of 2 GB; and files of 2 GB with the calls of Python of four threads,
+plain and compressed.
 
     python -m benchmarks.trace_index [--rounds N] [--events N] [--most N] [--bytes N]
 """
@@ -13,10 +14,12 @@ import argparse
 import multiprocessing
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from benchmarks._measure import by_turns, spawned
+from benchmarks._stack_traces import make as with_stacks
 from benchmarks._traces import make
 from benchmarks.growth import exponent
 from benchmarks.snapshot_index import imported
@@ -56,10 +59,21 @@ def main() -> None:
             spawned(make, path, events)
             times.append(_printed(path, cache, events))
         if chosen.bytes:
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
-                counts.append(pool.apply(make, (path, None, chosen.bytes)))
+            counts.append(_made(make, path, None, chosen.bytes))
             times.append(_printed(path, cache, counts[-1]))
         print(f"  exponent of time by events: {exponent(counts, times):.2f}")
+        if chosen.bytes:
+            print("With the calls of Python, plain and compressed, processor time")
+            for name in ("stacks.pt.trace.json", "stacks.pt.trace.json.gz"):
+                path.unlink()
+                path = path.with_name(name)
+                _printed(path, cache, _made(with_stacks, path, chosen.bytes))
+
+
+def _made(make: Callable[..., int], *arguments: object) -> int:
+    """The events of a trace made by another process, which has its memory to itself."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(make, arguments)
 
 
 def _printed(path: Path, cache: Path, events: int) -> float:

@@ -115,13 +115,13 @@ def nearest(parent: IntArray, wanted: IntArray) -> IntArray:
         found = further
 
 
-def depths_of_kind(parent: IntArray, kind: IntArray) -> IntArray:
-    """Of every row how many of its own kind it is inside of."""
-    outer = np.empty_like(parent)
+def depths_of_kind(track: IntArray, begin: IntArray, end: IntArray, kind: IntArray) -> IntArray:
+    """Of every row, which are :func:`in_order`, how many of its own kind it begins in."""
+    depth = np.empty(len(kind), dtype=np.int32)
     for one in np.flatnonzero(np.bincount(kind, minlength=1)).tolist():
         rows = np.flatnonzero(kind == one)
-        outer[rows] = nearest(parent, kind == one)[parent[rows]]
-    return depths(outer)
+        depth[rows] = depths(nested_in_order(track[rows], begin[rows], end[rows]).parent)
+    return depth
 
 
 def depths(parent: IntArray) -> IntArray:

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import text
 from tb_memory_plugin.readers.kineto_columns import module_of, step_of
+from tb_memory_plugin.readers.kineto_idle import drop_idle_calls
+from tb_memory_plugin.readers.kineto_instants import Instants
 from tb_memory_plugin.readers.kineto_nesting import (
     Nested,
     depths_of_kind,
@@ -37,8 +39,13 @@ class Program:
         first: when the first span begins; None where there is none.
     """
 
-    def __init__(self, spans: Spans) -> None:
-        """Takes the columns of ``spans``."""
+    def __init__(self, spans: Spans, memory: Instants) -> None:
+        """Takes the columns of ``spans``; what matters of them is around events of ``memory``."""
+        begin, kind = spans.column("begin"), spans.column("kind")
+        self.first = int(begin.min()) if len(begin) else None
+        self.has_python = bool(spans.called) or bool((kind == spans.kinds.code("python")).any())
+        del begin, kind
+        drop_idle_calls(spans, memory)
         self._names = spans.names.words
         self._tracks = spans.tracks.words
         self._steps = [step_of(name) for name in self._names]
@@ -54,9 +61,6 @@ class Program:
         self._outer = lasting(self._nested.parent, end)
         self._around = Surroundings(self._outer, self._name, self._names, called)
         self.has_steps = bool((self._kind == _STEP).any())
-        knows = bool(spans.called) or np.isin(self._kind, [_PYTHON, _MODULE]).any()
-        self.has_python = bool(knows)
-        self.first = int(begin.min()) if len(begin) else None
 
     def _kinds(self, spans: Spans, order: IntArray) -> IntArray:
         codes = np.array([_KINDS.index(kind) for kind in spans.kinds.words], dtype=np.int8)
@@ -102,29 +106,27 @@ class Program:
         """The table ``spans``: all but Python calls that are of no module. Nothing is kept here."""
         shown = self._kind != _PYTHON
         rows: Any = slice(None) if shown.all() else np.flatnonzero(shown).astype(np.int32)
-        return set_aside(builder.table("spans", dict(self._span_columns(rows, shown, origin))))
+        return set_aside(builder.table("spans", dict(self._span_columns(rows, origin))))
 
-    def _span_columns(
-        self, rows: Any, shown: IntArray, origin: int
-    ) -> Iterable[tuple[str, pa.Array]]:
+    def _span_columns(self, rows: Any, origin: int) -> Iterable[tuple[str, pa.Array]]:
         """One after the other: all of them together would be in memory twice."""
         nested, kind, track, name = self._nested, self._kind, self._track, self._name
         del self._nested, self._kind, self._track, self._name, self._around, self._outer
         words = [text(each) for each in self._names]
+        begin, end = nested.begin[rows], nested.end[rows]
+        del nested
+        # Among what is shown alone: what is in no table has no say in it.
+        parent = nested_in_order(track[rows], begin, end).parent
+        yield "parent", arrays.column(parent, pa.int32(), parent < 0, "parent")
+        del parent
+        depth = depths_of_kind(track[rows], begin, end, kind[rows])
+        yield "depth", arrays.column(depth, pa.int32(), name="depth")
+        del depth
         yield "track", arrays.text(track[rows], _track_names(self._tracks))
         del track
-        depth = depths_of_kind(nested.parent, kind)
-        yield "depth", arrays.column(depth[rows], pa.int32(), name="depth")
-        del depth
-        parent = nearest(nested.parent, shown)[nested.parent[rows]]
-        begin, end = nested.begin, nested.end
-        del nested
-        place = np.append(np.cumsum(shown, dtype=np.int32) - np.int32(1), np.int32(-1))
-        yield "parent", arrays.column(place[parent], pa.int32(), parent < 0, "parent")
-        del parent, place
         for column, times in (("begin", begin), ("end", end)):
             times -= origin
-            yield column, arrays.adopted(times[rows], pa.int64())
+            yield column, arrays.adopted(times, pa.int64())
         del begin, end, times
         steps = np.array([-1 if step is None else step for step in self._steps] or [-1], "i8")
         is_step = kind[rows] == _STEP

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,30 @@ class Spans:
         self._columns["begin"].frombytes(begin.tobytes())
         self._columns["end"].frombytes((begin + np.maximum(length, 0)).tobytes())
 
-    def take(self, name: str) -> IntArray:
-        """The column ``name``, ``kind``, ``track``, ``begin`` or ``end``; it is not kept here."""
-        values = self._columns.pop(name)
+    def keep_only(self, chosen: Callable[[dict[str, IntArray]], IntArray], part: int) -> None:
+        """Keep the rows that ``chosen`` says of columns of ``part`` rows at a time, in place."""
+        kept = self._packed(chosen, part)
+        for values in self._columns.values():
+            del values[kept:]
+
+    def _packed(self, chosen: Callable[[dict[str, IntArray]], IntArray], part: int) -> int:
+        kept = 0
+        whole = {name: self.column(name) for name in self._columns}
+        for begin in range(0, len(self), part):
+            columns = {name: column[begin : begin + part] for name, column in whole.items()}
+            rows = np.flatnonzero(chosen(columns))
+            for name, column in whole.items():
+                column[kept : kept + len(rows)] = columns[name][rows]
+            kept += len(rows)
+        return kept
+
+    def column(self, name: str) -> IntArray:
+        """A column as it is so far: ``name``, ``kind``, ``track``, ``begin`` or ``end``."""
+        values = self._columns[name]
         return np.frombuffer(values, values.typecode) if values else np.zeros(0, values.typecode)
+
+    def take(self, name: str) -> IntArray:
+        """A column, which is not kept here."""
+        values = self.column(name)
+        del self._columns[name]
+        return values

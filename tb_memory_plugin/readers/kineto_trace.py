@@ -112,7 +112,7 @@ def _recording(columns: Columns, about: dict[str, Any], name: str) -> Recording:
         raise SourceError(
             name, "holds no memory events: it was traced without profile_memory", _RECORD
         )
-    program = Program(columns.spans)
+    program = Program(columns.spans, columns.memory)
     found = histories(columns.memory)
     begins = [int(found.time[one.rows.start]) for one in found.devices]
     first = program.first

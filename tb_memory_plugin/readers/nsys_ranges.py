@@ -112,16 +112,17 @@ class Ranges:
             _track(number, stacked=stacked, several=several)
             for number, stacked in zip(self.thread.tolist(), self.stacked.tolist(), strict=True)
         ]
-        parent, step = self.nested.parent, self.step
+        begin, end, parent = self.nested.begin, self.nested.end, self.nested.parent
+        step = self.step
         return builder.table(
             "spans",
             {
                 "track": arrays.text(self.track, tracks),
                 "kind": arrays.text(self.kind, _KINDS),
                 "name": arrays.text(self.name, self.names),
-                "begin": self.nested.begin - origin,
-                "end": (self.nested.end - origin, self.open),
-                "depth": depths_of_kind(parent, self.kind),
+                "begin": begin - origin,
+                "end": (end - origin, self.open),
+                "depth": depths_of_kind(self.track, begin, end, self.kind),
                 "parent": (parent, parent < 0),
                 "step": (step, step < 0),
             },

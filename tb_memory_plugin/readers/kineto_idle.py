@@ -1,0 +1,50 @@
+"""Python calls in which a trace's allocator did nothing: in no stack, and most of a long trace."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_memory_plugin.readers.kineto_columns import module_of
+from tb_memory_plugin.readers.kineto_instants import Instants
+from tb_memory_plugin.readers.kineto_spans import Spans
+from tb_memory_plugin.recording.arrays import IntArray
+
+#: Nanoseconds after its end in which a call still counts: where the file has whole microseconds,
+#: what is in a call may outlast it by two, what is in that by two more, and so on.
+_SLACK = 1_000_000
+#: Rows looked at at a time.
+_PART = 1 << 16
+
+
+def drop_idle_calls(spans: Spans, memory: Instants) -> None:
+    """Take out the Python calls that no event of ``memory`` is in, but those of modules.
+
+    What is around an event stays, in the order that it was in.
+    """
+    if "python" not in spans.kinds.codes or spans.called:
+        return
+    times = _times(memory)
+    is_module = np.array([module_of(name) is not None for name in spans.names.codes], dtype=bool)
+    python = spans.kinds.code("python")
+    spans.keep_only(
+        lambda part: (part["kind"] != python) | is_module[part["name"]] | _holds(part, times),
+        _PART,
+    )
+
+
+def _times(memory: Instants) -> list[IntArray]:
+    """Of every track, by code, when something happened on it."""
+    track, time = memory.column("track"), memory.column("time")
+    tracks = int(track.max(initial=-1)) + 1
+    return [np.sort(time[track == code]) for code in range(tracks)]
+
+
+def _holds(part: dict[str, IntArray], times: list[IntArray]) -> IntArray:
+    track, begin, end = part["track"], part["begin"], part["end"]
+    found = np.zeros(len(track), dtype=bool)
+    for code in np.flatnonzero(np.bincount(track)).tolist():
+        if code < len(times):
+            rows = np.flatnonzero(track == code)
+            first = np.searchsorted(times[code], begin[rows])
+            found[rows] = np.searchsorted(times[code], end[rows] + _SLACK, side="right") > first
+    return found
