@@ -49,7 +49,7 @@ class DevicePart:
             # First, as they look at spans, of which there are most.
             "step": lambda: attribution.step(self.tables, birth_time, labels),
             "annotation": lambda: attribution.annotation(self.tables, birth_time),
-            "address": lambda: (lives.address, self._unplaced),
+            "address": lambda: (lives.address, self.unplaced),
             "requested": lambda: (
                 attribution.requested(self.tables.recording, labels)
                 if of_size
@@ -115,7 +115,7 @@ class DevicePart:
         return np.where(untimed, missing, times), untimed
 
     @property
-    def _unplaced(self) -> IntArray:
+    def unplaced(self) -> IntArray:
         """Which lives have no address: those of final blocks that have none."""
         absent = self.tables.missing("blocks", "address").astype(np.int8)
         unplaced: IntArray = (self.lives.known < 0) & (picked(absent, self.lives.block, 0) != 0)

@@ -12,6 +12,7 @@ from tb_memory_plugin.analysis.columns import joined, known
 from tb_memory_plugin.analysis.device_part import DevicePart
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.ordering import stable_order
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 
 #: Begins and ends, as addresses.
@@ -50,12 +51,18 @@ class Ranges:
 
 
 def positions(parts: Sequence[DevicePart]) -> pa.Table:
-    """The derived table ``positions``, from what was worked out for each device."""
+    """The derived table ``positions``, from what was worked out for each device.
+
+    What has no address is at 0 of the picture by address.
+    """
     rows = []
     for part in parts:
         lives = part.lives
         lane = lanes(lives.bytes, _sequence(part))
-        rows.append({"address": known(_ranges(part).at(lives.address)), "lane": known(lane)})
+        placed = ~part.unplaced
+        place = np.zeros(len(lives.address), dtype=np.int64)
+        place[placed] = _ranges(part, placed).at(lives.address[placed])
+        rows.append({"address": known(place), "lane": known(lane)})
     return joined("positions", rows, {})
 
 
@@ -66,19 +73,21 @@ def ranges(recording: Recording, device: Device) -> Ranges:
     """
     table = "allocations"
     size = recording.values(table, "size", device)
-    held = _spans(
-        recording.values(table, "address", device),
-        np.maximum(size, recording.values(table, "requested", device)),
-    )
+    address = recording.values(table, "address", device)
+    size = np.maximum(size, recording.values(table, "requested", device))
+    if recording.table(table).column("address").null_count:
+        placed = arrays.valid(recording.table(table), "address")[recording.rows(table, device)]
+        address, size = address[placed], size[placed]
+    held = _spans(address, size)
     table = "segment_lives"
     address, size = (recording.values(table, name, device) for name in ("address", "size"))
     return _together(_spans(address, size), held)
 
 
-def _ranges(part: DevicePart) -> Ranges:
-    """As :func:`ranges`, before there are tables."""
+def _ranges(part: DevicePart, placed: IntArray) -> Ranges:
+    """As :func:`ranges`, before there are tables; ``placed`` are the lives with an address."""
     lives, segments = part.lives, part.segments
-    held = _spans(lives.address, np.maximum(lives.size, lives.bytes))
+    held = _spans(lives.address[placed], np.maximum(lives.size, lives.bytes)[placed])
     return _together(_spans(segments.address, segments.size), held)
 
 

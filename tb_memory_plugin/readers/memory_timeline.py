@@ -91,7 +91,7 @@ def _recording(data: bytes, name: str) -> Recording:
         "devices": [{"key": "device", "name": "device"}],
         "time_origin_ns": found.origin,
         "clock": "unix",
-        "missing": [_DEVICE, _LIVES if is_raw else _ALLOCATIONS, _STACKS],
+        "missing": [_DEVICE, _LIVES if is_raw else _ALLOCATIONS, _ADDRESSES, _STACKS],
         "problems": found.problems,
     }
     return builder.recording(meta, found.tables())
@@ -114,6 +114,11 @@ _ALLOCATIONS = {
     "why": "A memory timeline holds how much of each category there was and not the allocations: "
     "what is drawn as one is a rise of its category. Sums are exact",
     "remedy": "Export it as .raw.json.gz, take a snapshot, or record with MemoryWriter",
+}
+_ADDRESSES = {
+    "what": "addresses",
+    "why": "A memory timeline does not say where allocations are",
+    "remedy": "Export the trace as well (export_chrome_trace), or take a snapshot",
 }
 _STACKS = {
     "what": "stacks",

@@ -120,15 +120,15 @@ def test_a_trace_has_no_segments(
     everywhere(watched.page, "trace-segments")
 
 
-def test_a_link_by_address_shows_them_stacked_and_says_why(
+def test_a_link_by_address_shows_what_has_one_and_says_what_has_not(
     watched: Watched, server: TensorBoardServer
 ) -> None:
     frame = opened(watched, server, "rank0.pt.trace.json.gz", view="allocations", layout="address")
 
-    said = frame.get_by_test_id("allocations-instead").inner_text()
-    assert "nothing can be drawn by address" in said and "has the sum only" in said
-    assert frame.locator("[data-key=stacked]").get_attribute("aria-checked") == "true"
-    assert frame.locator("[data-key=address]").is_disabled()
+    assert frame.locator("[data-key=address]").get_attribute("aria-checked") == "true"
+    said = frame.get_by_test_id("allocations-hidden").inner_text()
+    assert "alive before the window are not shown" in said and "sum only" in said
+    assert frame.get_by_test_id("allocations-instead").count() == 0
     assert frame.get_by_role("button", name="Try again").count() == 0
 
 

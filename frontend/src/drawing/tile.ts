@@ -46,6 +46,8 @@ export interface TileAbout {
   readonly segments?: readonly Stretch[];
   /** Whether the recording knows what is mapped (address layout). */
   readonly mapped_known?: boolean;
+  /** What is alive and has no address, so that it is nowhere (address layout). */
+  readonly unplaced?: { readonly count: number; readonly bytes: number };
 }
 
 /** One instant a column: the highest of its bin. */

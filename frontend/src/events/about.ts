@@ -31,7 +31,7 @@ export interface EventFact {
 }
 
 /** What the source has of it, in the order that people ask; nothing is said of what it has not. */
-export function eventFacts(row: EventRow, basis: string): EventFact[] {
+export function eventFacts(row: EventRow, basis: string, hasAddresses = true): EventFact[] {
   const { about } = row;
   if (about === undefined) return [];
   const other = basis === "size" ? about.requested : about.size;
@@ -47,7 +47,7 @@ export function eventFacts(row: EventRow, basis: string): EventFact[] {
     text("region", about.region),
     text("type, shape", form),
     row.label === about.op ? null : text("made at", row.label),
-    text("address", row.address),
+    hasAddresses ? text("address", row.address) : null,
     amount("allocated after it", about.allocated),
     amount("reserved", about.reserved),
   ];

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_memory_plugin.analysis.alive import peak_row
+from tb_memory_plugin.analysis.alive import peak_row, sums_only
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.positions import Ranges, lanes, ranges
@@ -49,11 +49,18 @@ def offsets(recording: Recording, device: Device, of: Lives, layout: str) -> Int
 
 
 def placed(recording: Recording, device: Device) -> bool:
-    """Whether the recording says at which addresses the allocations of a device are."""
+    """Whether the recording says at which addresses the allocations of a device are.
+
+    Of what was alive before the window a sum may be all that is known: it is at no address, and
+    the others are at theirs. Where the source has no addresses, those in the tables are made up.
+    """
+    if any(each["what"] == "addresses" for each in recording.meta["missing"]):
+        return False
     table = recording.table("allocations")
     if not table.column("address").null_count:
         return True
-    return bool(arrays.valid(table, "address")[recording.rows("allocations", device)].all())
+    known = arrays.valid(table, "address")[recording.rows("allocations", device)]
+    return bool(known.sum() + len(sums_only(recording, device)) == len(known) and known.any())
 
 
 def place_of(recording: Recording, device: Device, address: IntArray) -> IntArray:

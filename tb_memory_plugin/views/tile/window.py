@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_memory_plugin.analysis.alive import latest_deaths, reserved_known
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import latest_deaths, reserved_known, sums_only
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.ranking import TOP
 from tb_memory_plugin.errors import QueryError
@@ -93,6 +94,11 @@ def tile(
     here = everything.between(own.start, own.stop - 1)
     columns = own.stop - own.start
     total, count = stacked.sums(here, shown.bytes[here.row], columns)
+    if layout == "address" and of == "allocations":
+        away = sums_only(recording, device)
+        about["unplaced"] = _sum(shown, away)
+        if len(away):
+            here = here.at(~np.isin(here.row, away))
     if layout == "stacked":
         picture = _stacked(shown, here, columns, low, high, pixel)
     else:
@@ -113,6 +119,12 @@ def tile(
         picture.base,
     )
     return answer.content(shown, cells, picture, about) + beside
+
+
+def _sum(of: Lives, rows: IntArray) -> dict[str, int]:
+    """How many of some lives a picture is made of, and their bytes."""
+    kept = rows if of.kept is None else rows[of.kept[rows]]
+    return {"count": len(kept), "bytes": exact.total(of.bytes[kept])}
 
 
 def _instants(

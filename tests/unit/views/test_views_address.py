@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.positions import ranges
 from tb_memory_plugin.analysis.segment_state import segment_state
+from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import holes
 from tb_memory_plugin.views.tile import extents, mapped
@@ -256,3 +257,52 @@ def test_an_answer_by_address_is_never_more_than_a_megabyte() -> None:
     a_cell = sum(field.type.bit_width // 8 for field in cells.schema)
     more = merging.MOST_CELLS - len(cells)
     assert len(answer) + more * a_cell <= 1_000_000
+
+
+def summed(events: list[Any], rest: int, **meta: Any) -> Recording:
+    """A history before which a sum of bytes was alive, of nobody knows how many blocks."""
+    blocks = [{"address": None, "size": rest, "requested": rest}] if rest else []
+    return derive(history(events, blocks=blocks, **meta))
+
+
+def test_a_sum_without_an_address_is_left_out_and_told() -> None:
+    events = [
+        ("alloc", 0x10000, 400),
+        ("alloc", 0x10200, 300),
+        ("free", 0x10000, 400),
+        ("free", 0x10200, 300),
+    ]
+    recording = summed(events, 1 << 40)
+    about, (columns, rows, _, merged) = decoded(asked(recording))
+    assert about["unplaced"] == {"count": 1, "bytes": 1 << 40}
+    # The picture is as tall as what has an address.
+    assert about["extent"] == 0x200 + 300
+    assert [each["address"] for each in about["segments"]] == ["0x10000"]
+    # What is alive is told with it; what is drawn are the others.
+    alive = (400, 700, 300, 0)
+    assert columns.column("total").to_pylist() == [(1 << 40) + own for own in alive]
+    drawn = rows.to_pylist()
+    assert merged.num_rows == 0
+    for number, own in enumerate(alive):
+        seen = [row["bytes"] for row in drawn if row["first"] <= number <= row["last"]]
+        assert sum(seen) == own
+    lives = recording.table("allocations").to_pylist()
+    assert {lives[row["allocation"]]["address"] for row in drawn} == {0x10000, 0x10200}
+    # Filters that leave it out leave nothing to tell.
+    about, _ = decoded(asked(recording, minimum=1, filter="size<1KiB"))
+    assert about["unplaced"] == {"count": 0, "bytes": 0}
+    bare, _ = decoded(asked(summed(events, 0)))
+    assert bare["unplaced"] == {"count": 0, "bytes": 0}
+    assert (bare["extent"], bare["segments"]) == (0x200 + 300, about["segments"])
+
+
+def test_by_address_is_refused_where_nothing_has_one_or_addresses_are_made_up() -> None:
+    events = [("alloc", 0x100, 5)]
+    nothing = summed([("oom", 0, 5)], 7)
+    made_up = summed(events, 0, missing=[{"what": "addresses", "why": "so", "remedy": None}])
+    for recording in (nothing, made_up):
+        assert not extents.placed(recording, recording.devices[0])
+        with pytest.raises(QueryError, match="holds no addresses"):
+            asked(recording)
+    both = summed(events, 7)
+    assert extents.placed(both, both.devices[0])

@@ -34,5 +34,12 @@ export function hiddenWords(tiles: readonly Tile[]): string {
       `${upTo}${counted(ranges, "smaller range")} of addresses, ${bytes(rangeBytes)}, ${are} not shaded as mapped; zoom in to see them.`,
     );
   }
+  // The same in every tile: a sum of what was there all the time.
+  const unplaced = tiles.find(({ about }) => about.unplaced?.count)?.about.unplaced;
+  if (unplaced) {
+    words.push(
+      `${bytes(unplaced.bytes)} that were alive before the window are not shown: the source has their sum only, and no addresses.`,
+    );
+  }
   return words.join(" ");
 }

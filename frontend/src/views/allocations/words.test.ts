@@ -107,6 +107,17 @@ describe("what is too much for a picture", () => {
     );
   });
 
+  it("what has no address is told once", () => {
+    const one = {
+      about: { ...tile({}).about, unplaced: { count: 1, bytes: 3 * 2 ** 20 } },
+    } as Tile;
+    expect(said(one, one)).toBe(
+      "3.00 MiB that were alive before the window are not shown: the source has their sum only, and no addresses.",
+    );
+    const none = { about: { ...tile({}).about, unplaced: { count: 0, bytes: 0 } } } as Tile;
+    expect(said(none)).toBe("");
+  });
+
   it("ranges of addresses are told too", () => {
     const left = tile({ ranges: 7, range_bytes: 512 });
     expect(said(left)).toBe(
