@@ -39,7 +39,7 @@ test-page: .venv/ready
 	$(NEW)/python scripts/page.py test
 
 test-oldest: .venv-oldest/ready
-	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not browser and not frameworks and not network" --hypothesis-profile=fewer
+	TB_MEMORY_PURE_PYTHON=1 $(OLD)/python $(PYTEST) -m "not (browser or frameworks or once or network)" --hypothesis-profile=fewer
 
 test-newest: .venv/ready
 	$(NEW)/python $(PYTEST)

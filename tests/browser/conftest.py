@@ -15,7 +15,7 @@ import pytest
 
 from tb_memory_plugin.recording.recording import save
 from tests.browser.flaming import flame_server, train
-from tests.browser.looking import wear
+from tests.browser.looking import is_waiting, settle, wear
 from tests.browser.loop import Loop, loop
 from tests.browser.mapping import segments_server, small
 from tests.browser.real import real_server, truth
@@ -31,7 +31,9 @@ __all__ = ["flame_server", "profiled", "real_server", "segments_server", "small"
 
 #: Milliseconds that something awaited may take on a machine with much other work.
 PATIENCE = 150_000
+#: Where tests keep what they have seen for people to look at, if ``TB_MEMORY_PICTURES`` is set.
 SCREENSHOTS = Path(__file__).parent / "screenshots"
+KEEPS_PICTURES = bool(os.environ.get("TB_MEMORY_PICTURES"))
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -194,29 +196,28 @@ def forget(page: Page) -> None:
 
 @pytest.fixture
 def picture(request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
-    """``picture(page, "dark")`` keeps a screenshot under the test's name for people to look at."""
+    """``picture(page, "dark")`` keeps a screenshot under the test's name, if pictures are kept."""
 
-    def keep(page: Page, name: str) -> Path:
-        SCREENSHOTS.mkdir(exist_ok=True)
-        path = SCREENSHOTS / f"{request.node.name}-{name}.png"
-        page.screenshot(path=path)
-        return path
+    def keep(page: Page, name: str) -> None:
+        if KEEPS_PICTURES:
+            SCREENSHOTS.mkdir(exist_ok=True)
+            page.screenshot(path=SCREENSHOTS / f"{request.node.name}-{name}.png")
 
     return keep
 
 
 @pytest.fixture
 def pictures(picture):  # type: ignore[no-untyped-def]
-    """``pictures(page)`` keeps one in the light theme and one in the dark.
+    """``pictures(page)`` draws all in the light theme and in the dark, and keeps one of each.
 
     With ``pictures(page, "zoomed")`` a test keeps several such pairs.
     """
 
     def keep(page: Page, state: str = "") -> None:
         name = f"{state}-" if state else ""
-        picture(page, f"{name}light")
-        wear(page, "dark")
-        picture(page, f"{name}dark")
+        for theme in ("light", "dark"):
+            wear(page, theme)
+            picture(page, f"{name}{theme}")
         wear(page, "light")
 
     return keep
@@ -224,19 +225,23 @@ def pictures(picture):  # type: ignore[no-untyped-def]
 
 @pytest.fixture
 def everywhere(picture):  # type: ignore[no-untyped-def]
-    """``everywhere(page, "empty")`` keeps one wide and one narrow, each in the light and the dark.
+    """``everywhere(page, "empty")`` draws all wide and narrow, each in the light and the dark.
 
-    Nothing may be cut at either width: the page never scrolls sideways.
+    Nothing may be cut at either width: the page never scrolls sideways. One of each is kept.
     """
 
     def keep(page: Page, state: str) -> None:
         (inside,) = (frame for frame in page.frames if "name=memory" in frame.url)
+        is_held = is_waiting(page)  # by the test: it looks at a page that waits
         for width in (1400, 800):
             page.set_viewport_size({"width": width, "height": 900})
             for theme in ("light", "dark"):
                 dark = "dark => document.body.classList.toggle('dark-mode', dark)"
                 page.evaluate(dark, theme == "dark")
-                page.wait_for_timeout(500)  # the page's frame follows, and paints; it may be busy
+                if is_held:
+                    page.wait_for_timeout(500)  # there is nothing to wait for but the picture
+                else:
+                    settle(page)
                 picture(page, f"{state}-{width}-{theme}")
             wide = "document.documentElement.scrollWidth"
             assert inside.evaluate(f"{wide} <= window.innerWidth"), (state, width)

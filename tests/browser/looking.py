@@ -71,6 +71,12 @@ def settle(page: Page) -> None:
     frame.evaluate(_SETTLED, [5, 150_000])
 
 
+def is_waiting(page: Page) -> bool:
+    """Whether something is under way that the page shows."""
+    (frame,) = (frame for frame in page.frames if "name=memory" in frame.url)
+    return bool(frame.locator(".shell:not([data-underway='0']), [aria-busy='true']").count())
+
+
 def wear(page: Page, theme: str) -> None:
     """Has TensorBoard ``light`` or ``dark``, and waits until what the page draws is so too."""
     page.evaluate("dark => document.body.classList.toggle('dark-mode', dark)", theme == "dark")

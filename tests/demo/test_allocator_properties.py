@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from tb_memory_plugin.analysis.facts import facts
 from tb_memory_plugin.readers.torch_structure import from_structure
 from tests.demo.replaying import replay
 from tests.properties import examples
+
+pytestmark = pytest.mark.once
 
 POOL = (0, 7)
 SIGN = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}

@@ -28,6 +28,8 @@ from demo.allocator.snapshot import segments
 from tests.conftest import REPOSITORY, SHARED_DATA
 from tests.demo.replaying import replay
 
+pytestmark = pytest.mark.once
+
 SNAPSHOTS = SHARED_DATA / "snapshots"
 FACTS: dict[str, Any] = (
     json.loads((SNAPSHOTS / "facts.json").read_text()) if SNAPSHOTS.is_dir() else {}

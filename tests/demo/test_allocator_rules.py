@@ -18,6 +18,8 @@ from demo.allocator import (
 from demo.allocator.sizes import MIB, block_size, segment_size
 from demo.allocator.snapshot import segments
 
+pytestmark = pytest.mark.once
+
 GRAPH = (1, 0)
 HERE = [{"name": "here", "filename": "a.py", "line": 1}]
 THERE = [{"name": "there", "filename": "a.py", "line": 2}]

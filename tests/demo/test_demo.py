@@ -16,7 +16,7 @@ from tb_memory_plugin.recording.schema import Action
 from tests.conftest import REPOSITORY
 from tests.sharing import made_once
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.once]
 
 STEPS = 5
 GPU_MIB = 18  # enough for the fixed run, not for the leaky one

@@ -20,6 +20,8 @@ from tb_memory_plugin.readers.torch_structure import from_structure
 from tests.demo.replaying import replay
 from tests.demo.test_allocator_replay import REPLAYED, loaded, needs_data
 
+pytestmark = pytest.mark.once
+
 STATES = 60  # looked at in each history
 #: Sizes that analysis works out and gets wrong, of all blocks in all states looked at. Each is of
 #: a block that kept a rest of up to 1 MiB, as large blocks do, which nothing recorded tells.

@@ -15,6 +15,8 @@ from tb_memory_plugin.analysis.facts import facts
 from tb_memory_plugin.readers import torch_snapshot
 from tests.demo.replaying import replay
 
+pytestmark = pytest.mark.once
+
 EVENTS = 60_000
 
 

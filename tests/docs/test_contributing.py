@@ -14,6 +14,8 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import registry
 from tests.conftest import REPOSITORY
 
+pytestmark = pytest.mark.once
+
 LOG = """time_ns,action,address,bytes
 1000,alloc,0x100,4096
 2000,alloc,0x200,50

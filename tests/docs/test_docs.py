@@ -15,6 +15,8 @@ from tb_memory_plugin import cli
 from tb_memory_plugin.api import LoadedRecording
 from tests.conftest import REPOSITORY
 
+pytestmark = pytest.mark.once
+
 DOCS = REPOSITORY / "docs"
 PAGES = [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 PAGES += sorted(DOCS.glob("*.md"))

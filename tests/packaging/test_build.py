@@ -18,6 +18,8 @@ from tests.conftest import REPOSITORY
 sys.path.insert(0, str(REPOSITORY / "scripts"))
 import page
 
+pytestmark = pytest.mark.once
+
 PIP_WHEEL = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
 
 #: A PATH without Node, and pip told that there is no index: the build must not want either.

@@ -18,6 +18,8 @@ sys.path.insert(0, str(REPOSITORY / "scripts"))
 import page
 import serve
 
+pytestmark = pytest.mark.once
+
 PATIENCE = 120  # seconds
 
 

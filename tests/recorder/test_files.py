@@ -98,6 +98,7 @@ def test_a_live_run_can_be_read(tmp_path: Path) -> None:
     assert read(memory.files[0]).recording.meta["live"] is False
 
 
+@pytest.mark.once
 def test_no_writer_leaves_half_a_file_behind(tmp_path: Path) -> None:
     """Killed at any moment, what is there under a recording's name is a whole recording."""
     program = """
@@ -105,6 +106,7 @@ import os, random, signal, sys, time
 from pathlib import Path
 import torch
 from tb_memory_plugin.recorder import MemoryWriter
+from tb_memory_plugin.recording import recording  # what every child needs
 
 for number in range(12):
     logdir = Path(sys.argv[1], str(number))

@@ -343,12 +343,27 @@ def test_every_encoding_will_do(encoding: str, tmp_path: Path) -> None:
     event = {"action": "alloc", "addr": 512, "size": 5, "stream": 0, "frames": frames}
     made = {"segments": [], "device_traces": [[event]]}
     path = write_pickle(made, tmp_path / os.fsdecode(b"\xff\xc3\xb6.pickle"))
-    for command in ("peak", "info", "index"):
-        said = run(command, str(path), shell="", PYTHONIOENCODING=encoding)
-        assert (said.returncode, said.stderr) == (0, b"")
-        answered = run(command, str(path), "--json", shell="", PYTHONIOENCODING=encoding)
-        assert (answered.returncode, answered.stderr) == (0, b"")
-        json.loads(answered.stdout.decode(encoding.partition(":")[0]))
+    ends = b"\n-- %d\n"
+    program = f"""
+import sys
+from tb_memory_plugin.cli import main
+for command in ("peak", "info", "index"):
+    for more in ([], ["--json"]):
+        status = main([command, sys.argv[1], *more])
+        sys.stdout.flush()
+        sys.stdout.buffer.write({ends!r} % status)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    answers = done.stdout.split(ends % 0)
+    assert len(answers) == 7 and answers.pop() == b""
+    for said, answered in zip(answers[::2], answers[1::2], strict=True):
+        assert said
+        json.loads(answered.decode(encoding.partition(":")[0]))
 
 
 def test_names_do_not_steer_the_terminal(tmp_path: Path, capsys: Capture) -> None:
