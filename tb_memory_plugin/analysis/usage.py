@@ -11,11 +11,8 @@ from tb_memory_plugin.analysis.device_tables import DeviceTables
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.lives import Lives
 from tb_memory_plugin.analysis.segments import reserved_deltas, reserved_start, segment_events
-from tb_memory_plugin.recording.schema import AFTER
+from tb_memory_plugin.recording.schema import AFTER, MOST_MEMORY
 from tb_memory_plugin.units import format_bytes
-
-#: No memory is as large: what adds up to more is no sizes. (What is drawn needs room above it.)
-MOST_BYTES = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ def usage(tables: DeviceTables, lives: Lives) -> Usage:
     except OverflowError:
         raise tables.refuse("the allocations add up to more than 64 bits can count") from None
     for sums, words in ((allocated, "the allocations add"), (reserved, "the segments add")):
-        if sums is not None and int(sums.max()) >= MOST_BYTES:
+        if sums is not None and int(sums.max()) >= MOST_MEMORY:
             raise tables.refuse(f"{words} up to {format_bytes(int(sums.max()))}")
     _note_oddities(tables, allocated, reserved)
     if reserved is not None and int(reserved.min()) < 0:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-#: In the year 2001: an earlier time stamp is not one since 1970.
-_UNIX = 10**18
+from tb_memory_plugin.recording.schema import EARLIEST_UNIX
+
 _DISTRIBUTED = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}\[\]]*')
 _NUMBERS = re.compile(rb'"(rank|world_size)"\s*:\s*(\d{1,9})\b')
 _BASE = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d{1,19})\b')
@@ -31,7 +31,7 @@ def beginning(start: bytes) -> dict[str, Any]:
         origin + int(time[1]) * 1000 + int((time[2] or b"").ljust(3, b"0"))
         for time in _TIME.finditer(start, events.end() if events else 0)
     ]
-    first = min((time for time in times if time >= _UNIX), default=None)
+    first = min((time for time in times if time >= EARLIEST_UNIX), default=None)
     if first is not None:
         found |= {"clock": "unix", "time_origin_ns": first}
     return found

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from tb_memory_plugin.readers.checked import UINT64_MAX, Malformed
-from tb_memory_plugin.readers.kineto_spans import Vocabulary
 from tb_memory_plugin.readers.kineto_times import nanoseconds
 from tb_memory_plugin.readers.trace_stream import NOT_JSON, Event
 from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 _INT64 = (1 << 63) - 1
 

@@ -10,9 +10,8 @@ from tb_memory_plugin.readers.checked import INT64_MAX
 from tb_memory_plugin.readers.kineto_columns import Columns
 from tb_memory_plugin.readers.kineto_memory import TYPES, Histories, History
 from tb_memory_plugin.readers.kineto_program import Program
+from tb_memory_plugin.recording.schema import EARLIEST_UNIX
 
-#: In the year 2001: an earlier time stamp is not one since 1970.
-_UNIX = 10**18
 _VERSIONS = re.compile(r"[a-z]+(_[a-z]+)*_version")
 _ACCELERATORS = ("cuda", "hip", "xpu")
 
@@ -28,7 +27,7 @@ def meta(
     base = about.get("baseTimeNanoseconds")
     base = base if type(base) is int and 0 <= base <= INT64_MAX - abs(origin) else 0
     whole = origin + base
-    is_unix = whole >= _UNIX
+    is_unix = whole >= EARLIEST_UNIX
     rank = _of(about.get("distributedInfo"), "rank")
     return {
         "devices": [_device(history, about) for history in found.devices],

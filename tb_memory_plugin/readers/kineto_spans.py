@@ -10,22 +10,7 @@ import numpy as np
 
 from tb_memory_plugin.readers.kineto_times import nanoseconds
 from tb_memory_plugin.recording.arrays import IntArray
-
-
-class Vocabulary:
-    """Words and their codes, in order of appearance."""
-
-    def __init__(self) -> None:
-        self.codes: dict[Any, int] = {}
-
-    def code(self, word: Any) -> int:
-        """The code of ``word``."""
-        return self.codes.setdefault(word, len(self.codes))
-
-    @property
-    def words(self) -> list[Any]:
-        """The words, by code."""
-        return list(self.codes)
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 
 class Spans:

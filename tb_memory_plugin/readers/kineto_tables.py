@@ -12,7 +12,7 @@ from tb_memory_plugin.readers.kineto_instants import Instants
 from tb_memory_plugin.readers.kineto_memory import Histories
 from tb_memory_plugin.readers.kineto_program import Program
 from tb_memory_plugin.recording import arrays, builder
-from tb_memory_plugin.recording.schema import Action, BlockState
+from tb_memory_plugin.recording.schema import Action
 
 
 def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
@@ -38,7 +38,10 @@ def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
         },
     )
     del around, op, module
-    made["reported"], made["blocks"] = _reported(found), _rest(found)
+    made["reported"], made["blocks"] = (
+        _reported(found),
+        builder.summed_blocks([one.rest for one in found.devices]),
+    )
     time, size = found.time, found.bytes
     time -= origin
     np.abs(size, out=size)
@@ -69,19 +72,6 @@ def _reported(found: Histories) -> pa.Table:
             "event": found.event[chosen],
             "allocated": arrays.adopted(found.allocated[chosen], pa.int64()),
             "reserved": arrays.adopted(found.reserved[chosen], pa.int64()),
-        },
-    )
-
-
-def _rest(found: Histories) -> pa.Table:
-    """What was alive before the window and is at its end, as far as its sum is known: one block."""
-    places = [place for place, one in enumerate(found.devices) if one.rest]
-    return builder.table(
-        "blocks",
-        {
-            "device": np.array(places, dtype=np.int16),
-            "size": np.array([found.devices[place].rest for place in places], dtype=np.int64),
-            "state": np.full(len(places), int(BlockState.ACTIVE), dtype=np.uint8),
         },
     )
 

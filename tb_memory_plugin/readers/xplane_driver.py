@@ -17,8 +17,9 @@ from tb_memory_plugin.readers.checked import Malformed
 from tb_memory_plugin.readers.xplane_device import Found
 from tb_memory_plugin.readers.xplane_events import FIRST, Line, Table
 from tb_memory_plugin.readers.xplane_wire import Plane
-from tb_memory_plugin.readers.xplane_words import Vocabulary, spelled
+from tb_memory_plugin.readers.xplane_words import spelled
 from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 _RESIDENCY = re.compile(r"kind:(\w+) num_bytes:(\d{1,20}) addr:(0x[0-9a-fA-F]{1,16}|\d{1,20})")
 _SIZE = re.compile(r"num_bytes:(\d{1,18})\b")
@@ -105,8 +106,8 @@ class Driver:
         if most >> 60:
             raise Malformed(f"says of an allocation that it has {most} bytes")
         keys, kinds, sizes, addresses, begins, ends = zip(*self._rows, strict=True)
-        device = np.array([words["device"].code(key) for key in keys], dtype=np.int64)
-        region = np.array([words["region"].code(kind) for kind in kinds], dtype=np.int64)
+        device = np.array([words["device"].code(key or None) for key in keys], dtype=np.int64)
+        region = np.array([words["region"].code(kind or None) for kind in kinds], dtype=np.int64)
         size = np.array(sizes, dtype=np.int64)
         address = np.array(addresses, dtype=np.uint64).view(np.int64)
         begin, end = np.array(begins, dtype=np.int64), np.array(ends, dtype=np.int64)

@@ -13,9 +13,8 @@ from tb_memory_plugin.readers.checked import Malformed
 from tb_memory_plugin.readers.xplane_order import in_order
 from tb_memory_plugin.readers.xplane_planes import Events
 from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.schema import MOST_MEMORY
 
-#: No memory is as large.
-_MOST_BYTES = 1 << 60
 UNNAMED = "unnamed allocator"
 
 
@@ -105,7 +104,7 @@ def check(events: Events) -> None:
     """Raises Malformed where counts of bytes cannot be ones."""
     for name, words in (("size", "an allocation"), ("allocated", "an allocator")):
         values = events.column(name)
-        wrong = (values < 0) | (values >= _MOST_BYTES)
+        wrong = (values < 0) | (values >= MOST_MEMORY)
         if wrong.any():
             raise Malformed(f"says of {words} that it has {int(values[wrong][0])} bytes")
 

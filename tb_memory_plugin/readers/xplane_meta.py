@@ -16,11 +16,10 @@ from tb_memory_plugin.readers.xplane_planes import Planes
 from tb_memory_plugin.readers.xplane_untraced import untraced
 from tb_memory_plugin.readers.xplane_wire import Plane
 from tb_memory_plugin.readers.xplane_words import word
+from tb_memory_plugin.recording.schema import EARLIEST_UNIX
 
 Missing = dict[str, str]
 
-#: In the year 2001: an earlier time stamp is not one since 1970.
-_UNIX = 10**18
 _FILE = re.compile(r"(.+)\.xplane\.pb(\.gz)?", re.IGNORECASE)
 _VERSION = re.compile(r"[a-z_]+_version")
 _NUMBERED = re.compile(r"(?P<kind>GPU)_(?P<number>\d{1,9})_bfc|(?P<index>\d{1,9})")
@@ -38,12 +37,12 @@ def meta(
     start = said.get("profile_start_time")
     start = start if type(start) is int and 0 <= start <= INT64_MAX - abs(origin) else 0
     # Times count from the start of the profile, or are since 1970 themselves.
-    whole = origin if origin >= _UNIX else origin + start
+    whole = origin if origin >= EARLIEST_UNIX else origin + start
     process = said.get("process_id")
     return {
         "devices": _devices(planes, memory),
         "time_origin_ns": whole,
-        "clock": "unix" if whole >= _UNIX else "monotonic",
+        "clock": "unix" if whole >= EARLIEST_UNIX else "monotonic",
         "pid": process if type(process) is int and 0 < process < 1 << 31 else None,
         "versions": {
             key: value

@@ -15,8 +15,9 @@ from tb_memory_plugin.readers.xplane_events import Line, Table
 from tb_memory_plugin.readers.xplane_lines import called, times
 from tb_memory_plugin.readers.xplane_program import Program
 from tb_memory_plugin.readers.xplane_wire import Plane
-from tb_memory_plugin.readers.xplane_words import Vocabulary, mapped, spelled, word
+from tb_memory_plugin.readers.xplane_words import mapped, spelled, word
 from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 HOST = b"/host:CPU"
 DEVICE = "/device:"
@@ -137,7 +138,7 @@ class Planes:
             words = self.words[name]
 
             def coded(code: int, words: Vocabulary = words) -> int:
-                return words.code(spelled(code, known, stat_names))
+                return words.code(spelled(code, known, stat_names) or None)
 
             column = table.column(name)
             column[~table.seen(name)] = -1

@@ -16,8 +16,9 @@ from tb_memory_plugin.readers.xplane_calls import Calls
 from tb_memory_plugin.readers.xplane_events import Table
 from tb_memory_plugin.readers.xplane_lines import ends
 from tb_memory_plugin.readers.xplane_names import Named, named
-from tb_memory_plugin.readers.xplane_words import Vocabulary, mapped
+from tb_memory_plugin.readers.xplane_words import mapped
 from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 KINDS = ("step", "annotation", "op", "python")
 STEP, ANNOTATION, OP, PYTHON, TWICE = range(5)
@@ -169,7 +170,7 @@ class Program:
         ]
         found = self._closest(np.isin(self.name, wanted) & (self.kind == OP))[rows]
         codes = np.append(self.name, -1)[found]
-        return mapped(codes, lambda code: words.code(named[code][0]) if code >= 0 else -1)
+        return mapped(codes, lambda code: words.code(named[code][0] or None) if code >= 0 else -1)
 
     def calls(self) -> Calls:
         """What makes stacks of rows: the calls of Python that each is inside of."""
@@ -188,8 +189,8 @@ class Program:
         place[rows] = np.arange(len(rows))
         around = place[self._closest(shown)]
         named, names, types = list(self._named), Vocabulary(), Vocabulary()
-        name = mapped(self.name[rows], lambda code: names.code(named[code][0]))
-        type_ = mapped(self.name[rows], lambda code: types.code(named[code][1]))
+        name = mapped(self.name[rows], lambda code: names.code(named[code][0] or None))
+        type_ = mapped(self.name[rows], lambda code: types.code(named[code][1] or None))
         return Spans(
             _apart(self.tracks),
             names.words,

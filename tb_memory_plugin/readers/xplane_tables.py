@@ -13,12 +13,12 @@ from tb_memory_plugin.readers.xplane_dtypes import dtype_name
 from tb_memory_plugin.readers.xplane_memory import Memory
 from tb_memory_plugin.readers.xplane_planes import Planes
 from tb_memory_plugin.readers.xplane_program import KINDS, Spans
-from tb_memory_plugin.readers.xplane_words import Vocabulary, mapped
+from tb_memory_plugin.readers.xplane_words import mapped
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
-from tb_memory_plugin.recording.schema import Action, BlockState
+from tb_memory_plugin.recording.schema import MOST_MEMORY, Action
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
-_MOST_BYTES = 1 << 60
 _KINDS = (*KINDS, "hlo_module")
 
 
@@ -45,7 +45,7 @@ def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
         ),
         "labels": _labels(planes, memory, around),
         "reported": _reported(memory),
-        "blocks": _rest(memory),
+        "blocks": builder.summed_blocks(memory.rest),
         "spans": _spans(planes, host, memory.keys, origin),
         **calls.tables(),
     }
@@ -75,7 +75,7 @@ def _labels(planes: Planes, memory: Memory, around: IntArray) -> pa.Table:
 
     types = Vocabulary()
     numbers = np.where(events.seen("dtype")[rows] & ~old, events.column("dtype")[rows], 0)
-    codes = mapped(numbers, lambda number: types.code(dtype_name(number)))
+    codes = mapped(numbers, lambda number: types.code(dtype_name(number) or None))
     group, has_group = events.column("group")[rows], events.seen("group")[rows]
     without = old | ~has_group | (group < 0) | planes.program.has_steps
     return builder.table(
@@ -97,7 +97,7 @@ def _labels(planes: Planes, memory: Memory, around: IntArray) -> pa.Table:
 def _in_range(memory: Memory, name: str) -> IntArray:
     """Where a count of bytes is said and can be one (an allocator without a limit says −1)."""
     values = memory.events.column(name)
-    found: IntArray = memory.events.seen(name) & (values >= 0) & (values < _MOST_BYTES)
+    found: IntArray = memory.events.seen(name) & (values >= 0) & (values < MOST_MEMORY)
     return found
 
 
@@ -142,19 +142,6 @@ def lifetime_peaks(memory: Memory) -> list[int | None]:
     values = np.where(_in_range(memory, "lifetime_peak"), memory.events.column("lifetime_peak"), -1)
     most = [int(values[begin:end].max()) for begin, end in memory.bounds]
     return [None if peak < 0 else peak for peak in most]
-
-
-def _rest(memory: Memory) -> pa.Table:
-    """What was alive before the window and is at its end, as far as its sum is known: one block."""
-    places = [place for place, rest in enumerate(memory.rest) if rest]
-    return builder.table(
-        "blocks",
-        {
-            "device": np.array(places, dtype=np.int16),
-            "size": np.array([memory.rest[place] for place in places], dtype=np.int64),
-            "state": np.full(len(places), int(BlockState.ACTIVE), dtype=np.uint8),
-        },
-    )
 
 
 def device_of_plane(keys: Sequence[str], name: str) -> int:

@@ -12,22 +12,6 @@ from tb_memory_plugin.recording.arrays import IntArray
 _SPARSE = 4
 
 
-class Vocabulary:
-    """Words and their codes, in order of appearance."""
-
-    def __init__(self) -> None:
-        self.codes: dict[str, int] = {}
-
-    def code(self, word: str) -> int:
-        """The code of ``word``, -1 of none at all."""
-        return self.codes.setdefault(word, len(self.codes)) if word else -1
-
-    @property
-    def words(self) -> list[str]:
-        """The words, by code."""
-        return list(self.codes)
-
-
 def word(data: bytes) -> str:
     """Text of a file; what is not UTF-8 is spelled out."""
     return text(data.decode("utf-8", "backslashreplace"))

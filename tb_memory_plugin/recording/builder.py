@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.recording.schema import SCHEMAS
+from tb_memory_plugin.recording.schema import SCHEMAS, BlockState
 
 
 def table(name: str, columns: Mapping[str, Any]) -> pa.Table:
@@ -36,6 +37,19 @@ def table(name: str, columns: Mapping[str, Any]) -> pa.Table:
             for field in schema
         ],
         schema=schema,
+    )
+
+
+def summed_blocks(rest: Sequence[int]) -> pa.Table:
+    """The table ``blocks`` where only sums are known: what stays alive of each device, as one."""
+    places = [place for place, alive in enumerate(rest) if alive]
+    return table(
+        "blocks",
+        {
+            "device": np.array(places, dtype=np.int16),
+            "size": np.array([rest[place] for place in places], dtype=np.int64),
+            "state": np.full(len(places), int(BlockState.ACTIVE), dtype=np.uint8),
+        },
     )
 
 

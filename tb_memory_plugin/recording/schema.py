@@ -19,6 +19,11 @@ import pyarrow as pa
 #: Version of the recorded tables. Every later version of the package reads it.
 SCHEMA_VERSION = 1
 
+#: No memory is as large: what adds up to more is no sizes. (What is drawn needs room above it.)
+MOST_MEMORY = 1 << 60
+#: Nanoseconds, in the year 2001: an earlier time stamp is not one since 1970.
+EARLIEST_UNIX = 10**18
+
 
 class Action(IntEnum):
     """What an event did. Codes are part of the file format: never reuse one."""

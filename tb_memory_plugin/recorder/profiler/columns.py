@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 
-from tb_memory_plugin.recorder.profiler.spans import Vocabulary
 from tb_memory_plugin.recording.schema import Action
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 
 class EventColumns:

@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-
-class Vocabulary:
-    """Words and their codes, in order of appearance."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self._codes: dict[str, int] = {}
-
-    def code(self, word: str | None) -> int:
-        """The code of ``word``; -1 for None."""
-        if word is None:
-            return -1
-        found = self._codes.get(word)
-        if found is None:
-            found = self._codes[word] = len(self.words)
-            self.words.append(word)
-        return found
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 
 class SpanRows:

@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from tb_memory_plugin.recorder.labels import Storage
 from tb_memory_plugin.recorder.profiler.ledger import Ledger
-from tb_memory_plugin.recorder.profiler.spans import Vocabulary
 from tb_memory_plugin.recorder.program import Program
 from tb_memory_plugin.recorder.programspans import span_table
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.schema import BlockState
+from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 Numbers = npt.NDArray[Any]
 _ADDRESS = (1 << 64) - 1
