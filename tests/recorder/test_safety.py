@@ -348,6 +348,22 @@ print([name for name in heavy if name in sys.modules])
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
 
 
+def test_writing_imports_nothing_into_the_job_that_it_did_not_have(tmp_path: Path) -> None:
+    """Arrow imports pandas, where it is installed, to make an array of some of NumPy's."""
+    program = """
+import sys, torch
+from tb_memory_plugin.recorder import MemoryWriter
+with MemoryWriter(sys.argv[1], scalars=False) as memory:
+    kept = torch.zeros(1003)
+    memory.step()
+    memory.dump("again")
+heavy = ("pandas", "tensorboard", "tensorflow", "tb_memory_plugin.readers")
+print([name for name in heavy if name in sys.modules])
+"""
+    done = python(program, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+
+
 def test_it_is_quiet_on_the_terminal(tmp_path: Path) -> None:
     """Torch's profiler logs two lines at every start and end, unless it is told not to."""
     program = """

@@ -102,7 +102,7 @@ def _labels(ledger: Ledger, program: Program, ordinals: Numbers) -> pa.Table:
             "event": event[order],
             "address": address[order],
             "category": category[order],
-            "inferred": pa.array(guessed[order].astype(bool)),
+            "inferred": arrays.masked_booleans(guessed[order] != 0, np.zeros(len(order), bool)),
             "name": known.column(before, "name", lives.names, lives.name, order),
             "dtype": known.column(before, "dtype", lives.dtypes, lives.dtype, order),
             "shape": known.column(before, "shape", lives.shapes, lives.shape, order),
