@@ -91,6 +91,11 @@ def _sums_only(recording: Recording, device: Device) -> IntArray:
     return np.flatnonzero(~arrays.valid(pa.table([address], ["address"]), "address"))
 
 
+def addresses_known(recording: Recording) -> bool:
+    """Whether addresses are the source's own; where it has none they are made up."""
+    return all(each["what"] != "addresses" for each in recording.meta["missing"])
+
+
 def reserved_known(recording: Recording, device: Device) -> bool:
     """Whether the recording knows what is reserved on ``device``."""
     column = recording.table("usage").column("reserved")

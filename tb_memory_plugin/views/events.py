@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis.alive import addresses_known
 from tb_memory_plugin.analysis.attribution import spans_of_kind
 from tb_memory_plugin.analysis.event_allocations import allocations_of
 from tb_memory_plugin.analysis.event_list import event_list
@@ -129,13 +130,13 @@ def rows(recording: Recording, device: Device, ordinals: IntArray) -> list[dict[
     allocation = allocations_of(recording, device, ordinals).tolist()
     label = _labels(recording, recording.values("events", "stack", device)[ordinals])
     ops = _operators(recording, allocation)
-    pools = recording.meta["pools"]
+    pools, placed = recording.meta["pools"], addresses_known(recording)
     return [
         {
             "event": event,
             "time": columns["time"][place],
             "action": _ACTIONS.get(columns["action"][place], "unknown"),
-            "address": hexadecimal(columns["address"][place]),
+            "address": hexadecimal(columns["address"][place]) if placed else None,
             "size": columns["size"][place],
             "stream": _stream(columns["stream"][place]),
             "pool": _pool(pools, columns["pool"][place]),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis.alive import addresses_known
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.frames import frame_labels, named_by
 from tb_memory_plugin.recording import arrays
@@ -34,7 +35,8 @@ def allocation_rows(recording: Recording, rows: IntArray) -> list[dict[str, Any]
     """Rows of the whole table ``allocations`` as objects of ``GET allocations``."""
     table = recording.table("allocations").take(arrays.column(rows, pa.int64()))
     columns = {name: table.column(name).to_pylist() for name in _PLAIN}
-    address = table.column("address").to_pylist()
+    known = addresses_known(recording)
+    address = table.column("address").to_pylist() if known else [None] * len(table)
     category = table.column("category").to_pylist()
     labels = allocation_labels(recording, rows)
     return [

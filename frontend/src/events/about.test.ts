@@ -64,11 +64,6 @@ describe("an event", () => {
     expect(words(same, "size")).not.toContain("requested");
   });
 
-  it("has no address where the source has none", () => {
-    const words = eventFacts(event({}), "size", false).map(({ word }) => word);
-    expect(words).not.toContain("address");
-  });
-
   it("says where it was made besides its operator", () => {
     expect(said(event({ label: "f · a.py:3" }), "size")).toContainEqual(["made at", "f · a.py:3"]);
   });

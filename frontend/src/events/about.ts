@@ -31,7 +31,7 @@ export interface EventFact {
 }
 
 /** What the source has of it, in the order that people ask; nothing is said of what it has not. */
-export function eventFacts(row: EventRow, basis: string, hasAddresses = true): EventFact[] {
+export function eventFacts(row: EventRow, basis: string): EventFact[] {
   const { about } = row;
   if (about === undefined) return [];
   const other = basis === "size" ? about.requested : about.size;
@@ -47,7 +47,7 @@ export function eventFacts(row: EventRow, basis: string, hasAddresses = true): E
     text("region", about.region),
     text("type, shape", form),
     row.label === about.op ? null : text("made at", row.label),
-    hasAddresses ? text("address", row.address) : null,
+    text("address", row.address),
     amount("allocated after it", about.allocated),
     amount("reserved", about.reserved),
   ];

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_memory_plugin.analysis.alive import peak_row, sums_only
+from tb_memory_plugin.analysis.alive import addresses_known, peak_row, sums_only
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.positions import Ranges, lanes, ranges
@@ -54,7 +54,7 @@ def placed(recording: Recording, device: Device) -> bool:
     Of what was alive before the window a sum may be all that is known: it is at no address, and
     the others are at theirs. Where the source has no addresses, those in the tables are made up.
     """
-    if any(each["what"] == "addresses" for each in recording.meta["missing"]):
+    if not addresses_known(recording):
         return False
     table = recording.table("allocations")
     if not table.column("address").null_count:

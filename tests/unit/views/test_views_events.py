@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.views import events
+from tb_memory_plugin.views.words import allocation_rows
 from tests.fixtures.histories import history
 from tests.fixtures.training import training
 from tests.unit.analysis.test_analysis_event_list import made
@@ -78,6 +80,14 @@ def test_a_birth_without_a_step_around_it_is_in_that_of_its_allocation() -> None
     assert (born["about"]["step"], freed["about"]["step"]) == (7, None)
     # Without a stack they are called by their operator.
     assert (born["label"], freed["label"], freed["about"]["op"]) == ("mul", "mul", "mul")
+
+
+def test_made_up_addresses_are_not_told() -> None:
+    lacks = [{"what": "addresses", "why": "It has none", "remedy": None}]
+    recording = derive(history([("alloc", 7, 5)], missing=lacks))
+    (row,) = events.page(recording, recording.devices[0])["rows"]
+    assert (row["address"], row["allocation"]) == (None, "0")
+    assert allocation_rows(recording, np.array([0]))[0]["address"] is None
 
 
 @pytest.mark.parametrize(

@@ -91,21 +91,15 @@ function Happened({ row }: { row: EventRow }) {
   );
 }
 
-/** Where a source has none, those that lives are told apart by are made up. */
-const hasAddresses = (): boolean =>
-  summary.value?.missing.every(({ what }) => what !== "addresses") === true;
-
 function Facts({ row }: { row: EventRow }) {
   return (
     <dl>
-      {eventFacts(row, summary.value?.basis ?? "requested", hasAddresses()).map(
-        ({ word, value, title }) => (
-          <div key={word} title={title}>
-            <dt>{word}</dt>
-            <dd class="clip">{value}</dd>
-          </div>
-        ),
-      )}
+      {eventFacts(row, summary.value?.basis ?? "requested").map(({ word, value, title }) => (
+        <div key={word} title={title}>
+          <dt>{word}</dt>
+          <dd class="clip">{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }
