@@ -11,7 +11,7 @@ from tb_memory_plugin.recording.arrays import IntArray
 
 #: Nanoseconds after its end in which a call still counts: where the file has whole microseconds,
 #: what is in a call may outlast it by two, what is in that by two more, and so on.
-_SLACK = 1_000_000
+_SLACK = 20_000
 #: Rows looked at at a time.
 _PART = 1 << 16
 
