@@ -1,12 +1,12 @@
 /** The table of groups: sorted by any column, walked with the arrow keys, unfolded in place. */
 
 import { useEffect } from "preact/hooks";
+import { SortHeader } from "../../../components/SortHeader";
 import { breakdown, breakdownQuery, FIRST_GROUPS, groupLimit } from "../../../flow/questions";
 import { bytes, count, counted, exactBytes } from "../../../format";
 import { hasHistory, lost, summary } from "../../../state/recording";
 import { by, filter, sort } from "../../../state/view";
 import { GroupRow } from "./GroupRow";
-import { ariaSort, type Column, nextSort } from "./model";
 import { unfolded } from "./unfolded";
 import { walk } from "./walk";
 
@@ -16,7 +16,7 @@ const context = (): string => {
   return query ? JSON.stringify([query.source, query.device, query.by, query.pattern]) : "";
 };
 
-const HEADERS: readonly (readonly [Column, string])[] = [
+const HEADERS: readonly (readonly [string, string])[] = [
   ["count", "Blocks"],
   ["largest", "Largest"],
   ["oldest", "Oldest"],
@@ -41,14 +41,20 @@ export function GroupTable() {
       <table class="groups" role="treegrid" aria-label="What memory is made of" onKeyDown={walk}>
         <thead>
           <tr>
-            <Header column="label" text={groupingLabel()} />
-            <Header column="bytes" text="Bytes" numeric />
+            <SortHeader column="label" text={groupingLabel()} isText sort={sort} />
+            <SortHeader column="bytes" text="Bytes" sort={sort} />
             <th scope="col">Share</th>
             {HEADERS.map(
               ([column, text]) =>
                 // Of one moment nobody knows what is older.
                 (column !== "oldest" || hasHistory.value) && (
-                  <Header key={column} column={column} text={text} numeric />
+                  <SortHeader
+                    key={column}
+                    column={column}
+                    text={text}
+                    rises={column === "oldest"}
+                    sort={sort}
+                  />
                 ),
             )}
           </tr>
@@ -76,30 +82,6 @@ const groupingLabel = (): string => {
   const label = known?.label ?? by.value;
   return label.charAt(0).toUpperCase() + label.slice(1);
 };
-
-interface HeaderProperties {
-  column: Column;
-  text: string;
-  numeric?: boolean;
-}
-
-function Header({ column, text, numeric = false }: HeaderProperties) {
-  const direction = ariaSort(sort.value, column);
-  return (
-    <th scope="col" class={numeric ? "number" : ""} aria-sort={direction}>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => (sort.value = nextSort(sort.value, column))}
-      >
-        {text}
-        <span class="arrow" aria-hidden="true">
-          {{ ascending: "▴", descending: "▾", none: "" }[direction]}
-        </span>
-      </button>
-    </th>
-  );
-}
 
 function Rest() {
   const rest = breakdown.value.data?.rest;

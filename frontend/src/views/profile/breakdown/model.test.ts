@@ -1,33 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { AllocationRow } from "../../../api";
 import { groupLabel, oldestWords } from "../../../state/groups";
-import { ariaSort, birthWords, nextSort, parseSort, sizeIn } from "./model";
+import { birthWords, sizeIn } from "./model";
 
 const words = ({ event, time }: { event: number | null; time: number | null }): string =>
   time === null ? `event ${event}` : `at ${time}`;
 const row = (over: Partial<AllocationRow>): AllocationRow => ({ ...over }) as AllocationRow;
-
-describe("sorting", () => {
-  it("reads what links and routes say", () => {
-    expect(parseSort("-largest")).toEqual({ column: "largest", descending: true });
-    expect(parseSort("label")).toEqual({ column: "label", descending: false });
-    expect(parseSort("nonsense")).toEqual({ column: "bytes", descending: true });
-  });
-
-  it("turns round on the second click and starts the useful way", () => {
-    expect(nextSort("-bytes", "bytes")).toBe("bytes");
-    expect(nextSort("bytes", "bytes")).toBe("-bytes");
-    expect(nextSort("-bytes", "count")).toBe("-count");
-    expect(nextSort("-bytes", "label")).toBe("label");
-    expect(nextSort("-bytes", "oldest")).toBe("oldest");
-  });
-
-  it("is told to screen readers", () => {
-    expect(ariaSort("-bytes", "bytes")).toBe("descending");
-    expect(ariaSort("bytes", "bytes")).toBe("ascending");
-    expect(ariaSort("bytes", "count")).toBe("none");
-  });
-});
 
 describe("cells", () => {
   it("say when the oldest was born", () => {

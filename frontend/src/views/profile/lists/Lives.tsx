@@ -3,13 +3,14 @@
 import { getLives, type LifeRow, type LivesPage, listFile } from "../../../api";
 import { Clip } from "../../../components/Clip";
 import { Filter } from "../../../components/Filter";
+import { SortHeader } from "../../../components/SortHeader";
 import { bytes, count, counted, exactBytes } from "../../../format";
 import { SUM_ONLY } from "../../../state/groups";
 import { summary } from "../../../state/recording";
 import { filter, least, livesSort, most, range, selection } from "../../../state/view";
 import { walk } from "../breakdown/walk";
 import { birthWords, deathWords, formWords, lifeWords } from "./model";
-import { Header, Listed, Pager } from "./Parts";
+import { Listed, Pager } from "./Parts";
 import { Sizes } from "./Sizes";
 import { useList } from "./useList";
 
@@ -116,21 +117,21 @@ function Table({ page }: { page: LivesPage }) {
     <table class="groups list" aria-label="Allocations" onKeyDown={walk}>
       <thead>
         <tr>
-          <Header column="label" text="Allocation" isText sort={livesSort} />
-          {hasOperators() && <Header column="op" text="Operator" isText sort={livesSort} />}
-          <Header column="bytes" text={isRounded ? "Size" : "Requested"} sort={livesSort} />
+          <SortHeader column="label" text="Allocation" isText sort={livesSort} />
+          {hasOperators() && <SortHeader column="op" text="Operator" isText sort={livesSort} />}
+          <SortHeader column="bytes" text={isRounded ? "Size" : "Requested"} sort={livesSort} />
           {hasOther && (
-            <Header
+            <SortHeader
               column={isRounded ? "requested" : "size"}
               text={isRounded ? "Requested" : "Block"}
               sort={livesSort}
             />
           )}
-          <Header column="birth" text="Allocated" sort={livesSort} />
-          <Header column="death" text="Released" sort={livesSort} />
-          <Header column="duration" text="Lived" sort={livesSort} />
+          <SortHeader column="birth" text="Allocated" sort={livesSort} />
+          <SortHeader column="death" text="Released" sort={livesSort} />
+          <SortHeader column="duration" text="Lived" sort={livesSort} />
           {extras.map(({ column, text }) => (
-            <Header key={column} column={column} text={text} isText sort={livesSort} />
+            <SortHeader key={column} column={column} text={text} isText sort={livesSort} />
           ))}
         </tr>
       </thead>

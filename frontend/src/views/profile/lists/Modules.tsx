@@ -3,6 +3,7 @@
 import { getModules, listFile, type ModuleRow, type ModulesPage } from "../../../api";
 import { Clip } from "../../../components/Clip";
 import { SearchField } from "../../../components/SearchField";
+import { SortHeader } from "../../../components/SortHeader";
 import { bytes, counted, duration, exactBytes } from "../../../format";
 import { cursor, findModule, modulesSort, range, running, selection } from "../../../state/view";
 import type { Model } from "../../../timeline/model";
@@ -10,7 +11,7 @@ import { exactTime } from "../../../timeline/readout";
 import { open } from "../../../timeline/trackKeys";
 import { walk } from "../breakdown/walk";
 import { clockWords, itemOf } from "./model";
-import { Header, Listed, Pager } from "./Parts";
+import { Listed, Pager } from "./Parts";
 import { useList } from "./useList";
 
 export function Modules({ model }: { model: Model }) {
@@ -92,14 +93,14 @@ function Table({ page, model }: { page: ModulesPage; model: Model }) {
     <table class="groups list" aria-label="Runs of HLO modules" onKeyDown={walk}>
       <thead>
         <tr>
-          <Header column="name" text="Module" isText sort={modulesSort} />
-          <Header column="program" text="Program id" sort={modulesSort} />
-          <Header column="on" text="Device" isText sort={modulesSort} />
-          <Header column="begin" text="Start" sort={modulesSort} title={SINCE} />
-          <Header column="end" text="End" sort={modulesSort} title={SINCE} />
-          <Header column="duration" text="Duration" sort={modulesSort} />
-          <Header column="before" text="In use at start" sort={modulesSort} title={BEFORE} />
-          <Header column="peak" text="Highest" sort={modulesSort} title={HIGHEST} />
+          <SortHeader column="name" text="Module" isText sort={modulesSort} />
+          <SortHeader column="program" text="Program id" sort={modulesSort} />
+          <SortHeader column="on" text="Device" isText sort={modulesSort} />
+          <SortHeader column="begin" text="Start" sort={modulesSort} title={SINCE} />
+          <SortHeader column="end" text="End" sort={modulesSort} title={SINCE} />
+          <SortHeader column="duration" text="Duration" sort={modulesSort} />
+          <SortHeader column="before" text="In use at start" sort={modulesSort} title={BEFORE} />
+          <SortHeader column="peak" text="Highest" sort={modulesSort} title={HIGHEST} />
         </tr>
       </thead>
       <tbody>

@@ -4,11 +4,12 @@ import { getOperators, listFile, type OperatorRow, type OperatorsPage } from "..
 import { Clip } from "../../../components/Clip";
 import { Filtered } from "../../../components/Filtered";
 import { SearchField } from "../../../components/SearchField";
+import { SortHeader } from "../../../components/SortHeader";
 import { bytes, count, counted, exactBytes, signedBytes } from "../../../format";
 import { filter, findOperator, operatorsSort, range } from "../../../state/view";
 import { walk } from "../breakdown/walk";
 import { changeWords, operatorFilter } from "./model";
-import { Header, Listed, Pager } from "./Parts";
+import { Listed, Pager } from "./Parts";
 import { useList } from "./useList";
 
 export function Operators() {
@@ -149,9 +150,15 @@ function Table({ page }: { page: OperatorsPage }) {
     <table class="groups list" aria-label="Operators" onKeyDown={walk}>
       <thead>
         <tr>
-          <Header column="label" text="Operator" isText sort={operatorsSort} />
+          <SortHeader column="label" text="Operator" isText sort={operatorsSort} />
           {columns.map(({ column, text, title }) => (
-            <Header key={column} column={column} text={text} title={title} sort={operatorsSort} />
+            <SortHeader
+              key={column}
+              column={column}
+              text={text}
+              title={title}
+              sort={operatorsSort}
+            />
           ))}
         </tr>
       </thead>

@@ -1,36 +1,8 @@
 /** What the lists are made of: headers that sort, a line to turn pages, what is said of none. */
 
-import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { ariaSort, nextSort, placeWords } from "./model";
+import { placeWords } from "./model";
 import { PAGE } from "./useList";
-
-interface HeaderProperties {
-  column: string;
-  text: string;
-  title?: string | undefined;
-  isText?: boolean;
-  sort: Signal<string>;
-}
-
-/** The head of a column; a click sorts by it. */
-export function Header({ column, text, title, isText = false, sort }: HeaderProperties) {
-  const direction = ariaSort(sort.value, column);
-  return (
-    <th scope="col" class={isText ? "" : "number"} aria-sort={direction} title={title}>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => (sort.value = nextSort(sort.value, column, isText))}
-      >
-        {text}
-        <span class="arrow" aria-hidden="true">
-          {{ ascending: "▴", descending: "▾", none: "" }[direction]}
-        </span>
-      </button>
-    </th>
-  );
-}
 
 interface PagerProperties {
   offset: number;

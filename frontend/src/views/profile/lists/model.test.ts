@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { LifeRow, ModuleRow } from "../../../api";
 import {
-  ariaSort,
   birthWords,
   clockWords,
   deathWords,
   formWords,
   itemOf,
   lifeWords,
-  nextSort,
   operatorFilter,
   placeWords,
   sizeOf,
@@ -27,20 +25,6 @@ const row = (over: Partial<LifeRow>): LifeRow =>
     ...over,
   }) as LifeRow;
 const plain = (text: string): string => text.replace(/\s/g, " ");
-
-describe("sorting", () => {
-  it("starts the useful way and turns round on the second click", () => {
-    expect(nextSort("-bytes", "bytes", false)).toBe("bytes");
-    expect(nextSort("bytes", "bytes", false)).toBe("-bytes");
-    expect(nextSort("-bytes", "label", true)).toBe("label");
-    expect(nextSort("label", "duration", false)).toBe("-duration");
-  });
-  it("is told to screen readers", () => {
-    expect(ariaSort("-bytes", "bytes")).toBe("descending");
-    expect(ariaSort("bytes", "bytes")).toBe("ascending");
-    expect(ariaSort("bytes", "birth")).toBe("none");
-  });
-});
 
 describe("a life", () => {
   it("has its ends and its length in time where that is known", () => {

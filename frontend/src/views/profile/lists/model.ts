@@ -6,18 +6,6 @@ import { parseBytes } from "../../../format/parse";
 import { momentWords } from "../../../state/moment";
 import type { Window } from "../../../state/view";
 
-/** A click on a header: turns the present column round, or starts another the useful way. */
-export function nextSort(now: string, column: string, isText: boolean): string {
-  if (now.replace(/^-/, "") === column) return now.startsWith("-") ? column : `-${column}`;
-  // Names read from A, and what was born first comes first; of numbers the largest matter.
-  return isText ? column : `-${column}`;
-}
-
-export function ariaSort(now: string, column: string): "ascending" | "descending" | "none" {
-  if (now.replace(/^-/, "") !== column) return "none";
-  return now.startsWith("-") ? "descending" : "ascending";
-}
-
 /** When an allocation was made; `before` the window. */
 export function birthWords(row: LifeRow): string {
   if (row.birth === null) return "before";
