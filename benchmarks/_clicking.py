@@ -42,7 +42,7 @@ PICTURE = """
 () => ["base", "front"].some((name) => {
   const canvas = document.querySelector(`[data-testid=allocations-${name}]`);
   if (!canvas || canvas.dataset.old) return false;
-  return canvas.dataset.took !== undefined && canvas.style.visibility !== "hidden";
+  return canvas.dataset.whole === "true" && canvas.style.visibility !== "hidden";
 })
 """
 

@@ -146,6 +146,12 @@ def fitted(rows: list[Row]) -> list[str]:
             f"{miss:4.0%} off at most; exponent {exponent(events, values):.2f}"
             + (f", from a million on {exponent(*late):.2f}" if len(large) > 1 else "")
         )
+    for name, times in (
+        ("window, median ms", [row.queries.median for row in rows]),
+        ("tile, median ms", [row.tiles.median for row in rows]),
+    ):
+        grown = f"{times[-1] / times[0]:.1f} × from {events[0]:,} to {events[-1]:,} events"
+        words.append(f"{name:20} {grown}; exponent {exponent(events, times):.2f}")
     return words
 
 

@@ -25,6 +25,7 @@ from benchmarks._http import memory_without, serving, show, spans
 from benchmarks._packed import packed
 from benchmarks._recordings import training
 from benchmarks.usage_window import Times
+from tb_memory_plugin.analysis.positions import ranges
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views.tile.window import BINS, LAYOUTS
 
@@ -50,6 +51,7 @@ def windows(recording: Recording, count: int, seed: int) -> Iterator[list[dict[s
     (device,) = recording.devices
     chance = random.Random(seed)
     peak = int(recording.values("usage", "allocated", device).max())
+    extent = ranges(recording, device).extent
     for axis, begin, end in itertools.islice(spans(recording, chance), count):
         level = max(((end - begin) // _WIDTH).bit_length() - 1, 0)
         question: dict[str, Any] = {
@@ -60,8 +62,9 @@ def windows(recording: Recording, count: int, seed: int) -> Iterator[list[dict[s
             "height": _HEIGHT,
         }
         if chance.random() < 0.5:  # closer in bytes, too
-            shown = max(1, int(peak * 2 ** -chance.uniform(0, 8)))
-            question["low"] = chance.randint(0, peak - shown)
+            tall = extent if question["layout"] == "address" else peak
+            shown = max(1, int(tall * 2 ** -chance.uniform(0, 8)))
+            question["low"] = chance.randint(0, tall - shown)
             question["high"] = question["low"] + shown
         if chance.random() < 0.5:
             question |= chance.choice(_NARROWER)

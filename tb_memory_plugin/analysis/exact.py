@@ -56,7 +56,8 @@ def sum_by(groups: IntArray, values: IntArray, count: int) -> IntArray:
     """
     array = np.asarray(values, dtype=np.int64)
     rounded = array.astype(np.float64)
-    if not len(array) or np.abs(rounded).sum() < _EXACT_FLOAT:  # then nothing was rounded
+    # Where all together are less than floats are exact to nothing is rounded.
+    if _most(array) < _EXACT_FLOAT or np.abs(rounded).sum() < _EXACT_FLOAT:
         return np.bincount(groups, weights=rounded, minlength=count).astype(np.int64)
     high, low = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for begin in range(0, len(array), _CHUNK):
@@ -125,6 +126,11 @@ class Products:
     def _whole(self) -> IntArray:
         sums: IntArray = self._high.astype(object) * _UNIT + self._low.astype(object)
         return sums if self._beyond is None else np.add(self._beyond, sums)
+
+
+def _most(array: IntArray) -> int:
+    """No less than the sum of absolute values."""
+    return max(int(array.max()), -int(array.min())) * len(array) if len(array) else 0
 
 
 def _magnitude(array: IntArray) -> float:

@@ -172,14 +172,21 @@ def _codes(
 
 def _distinct(numbers: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct of the ``known`` numbers, and for each number its place there, -1: unknown."""
+    if len(numbers) and int(numbers.min()) >= -1 and ((numbers >= 0) == known).all():
+        # Sizes are multiples of what the allocator rounds to: what they have in common is left out.
+        shift = _zeros_at_end(int(np.bitwise_or.reduce(numbers)))
+        most = int(numbers.max()) >> shift
+        if most < _DENSE * len(numbers):
+            small = numbers >> shift if shift else numbers
+            seen = np.zeros(most + 2, dtype=bool)  # marking is faster than sorting; -1 is the last
+            seen[small] = True
+            seen[-1] = False
+            places = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+            places[-1] = -1
+            return np.flatnonzero(seen) << shift, places[small]
     rows = slice(None) if known.all() else known
     chosen = numbers[rows]
     codes = np.full(len(numbers), -1, dtype=np.int32)
-    if len(chosen) and chosen.min() >= 0 and chosen.max() < _DENSE * len(chosen):
-        chosen = chosen.astype(np.int64, copy=False)
-        seen = np.bincount(chosen) > 0  # counting is faster than sorting
-        codes[rows] = (np.cumsum(seen) - 1)[chosen]
-        return np.flatnonzero(seen), codes
     order = stable_order(chosen)
     ordered = chosen[order]
     new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
@@ -191,6 +198,11 @@ def _distinct(numbers: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:
     if own is not codes:
         codes[rows] = own
     return values, codes
+
+
+def _zeros_at_end(bits: int) -> int:
+    """How many of the lowest bits are 0; none of 0 itself."""
+    return (bits & -bits).bit_length() - 1 if bits else 0
 
 
 def _stack_codes(recording: Recording, stacks: IntArray) -> tuple[IntArray, Sequence[int]]:

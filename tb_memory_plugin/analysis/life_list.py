@@ -11,7 +11,7 @@ from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.filters import mask
 from tb_memory_plugin.analysis.leading import leading
-from tb_memory_plugin.analysis.life_orders import UNKNOWN_LAST, direction, order, sort_keys
+from tb_memory_plugin.analysis.life_orders import direction, order, sort_keys
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.windows import EventWindow
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -117,7 +117,4 @@ def _first_rows(
     """As ``sorted_rows``, without an order of all, which takes longer than finding a few."""
     column, falling = direction(sort)
     keys = sort_keys(recording, device, column)
-    known = keys != UNKNOWN_LAST
-    found = leading(keys, listed.passing & known, count, falling=falling)
-    others = np.flatnonzero(listed.passing & ~known)[: count - len(found)]
-    return np.concatenate([found, others])
+    return leading(keys, listed.passing, count, falling=falling)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from tb_memory_plugin.analysis.alive import bytes_column
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.frames import frame_labels, named_by
+from tb_memory_plugin.analysis.leading import UNKNOWN
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ordering import stable_order
 from tb_memory_plugin.errors import QueryError
@@ -33,9 +34,10 @@ SORTS = (
     *_TEXTS,
 )
 _PART = 1 << 16
-#: The key of what is not known.
-UNKNOWN_LAST = np.iinfo(np.int64).max
 _UNBORN = sentinel("birth_time")
+
+#: Gives the numbers of a part of the device's allocations.
+Keys = Callable[[slice], IntArray]
 
 
 @dataclass(frozen=True)
@@ -73,25 +75,29 @@ def direction(sort: str) -> tuple[str, bool]:
 
 
 def _order(recording: Recording, device: Device, column: str) -> Order:
-    keys = sort_keys(recording, device, column)
+    keys = sort_keys(recording, device, column)(slice(None))
     rows = stable_order(keys).astype(np.int32)
-    return Order(rows, int(np.searchsorted(keys[rows], UNKNOWN_LAST)))
+    return Order(rows, int(np.searchsorted(keys[rows], UNKNOWN)))
 
 
-def sort_keys(recording: Recording, device: Device, column: str) -> IntArray:
-    """A number for every allocation that sorts as its value; ``UNKNOWN_LAST`` for null."""
+def sort_keys(recording: Recording, device: Device, column: str) -> Keys:
+    """Numbers of allocations that sort as their values do; ``UNKNOWN`` for null."""
 
     def values(name: str) -> IntArray:
         return recording.values("allocations", name, device)
 
     if column == "birth":
-        return np.arange(len(values("birth")), dtype=np.int64)  # that is their order
+        count = len(values("birth"))
+        return lambda part: np.arange(*part.indices(count), dtype=np.int64)  # that is their order
     if column == "death":
-        return np.minimum(values("death"), UNKNOWN_LAST - 1)
+        death = values("death")
+        return lambda part: np.minimum(death[part], UNKNOWN - 1)
     if column == "duration":
-        return _durations(values("birth_time"), values("death_time"))
+        begun, ended = values("birth_time"), values("death_time")
+        return lambda part: _durations(begun[part], ended[part])
     if column == "label":
-        return _label_keys(recording, device)
+        ranks, places = _label_ranks(recording, device), _label_places(recording, device)
+        return lambda part: ranks[places(part)]
     if column == "category":
         words = [category.label for category in Category]
         return _ranked(values("category"), words)
@@ -100,49 +106,38 @@ def sort_keys(recording: Recording, device: Device, column: str) -> IntArray:
         return _ranked(values(column), words)
     if column == "step":
         step = values("step")
-        return np.where(step < 0, UNKNOWN_LAST, step)
+        return lambda part: np.where(step[part] < 0, UNKNOWN, step[part])
     name = bytes_column(recording) if column == "bytes" else column
     rows = recording.rows("allocations", device)
     valid = arrays.valid(recording.table("allocations"), name)[rows]
-    return np.where(valid, values(name), UNKNOWN_LAST)
+    numbers = values(name)
+    return lambda part: np.where(valid[part], numbers[part], UNKNOWN)
 
 
 def _durations(birth: IntArray, death: IntArray) -> IntArray:
-    found = np.full(len(birth), UNKNOWN_LAST, dtype=np.int64)
-    for begin in range(0, len(birth), _PART):
-        part = slice(begin, begin + _PART)
-        known = (birth[part] != _UNBORN) & (death[part] != AFTER)
-        found[part][known] = death[part][known] - birth[part][known]
+    found = np.full(len(birth), UNKNOWN, dtype=np.int64)
+    np.subtract(death, birth, out=found, where=(birth != _UNBORN) & (death != AFTER))
     return found
 
 
-def _label_keys(recording: Recording, device: Device) -> IntArray:
-    """By what ``views.words.allocation_labels`` calls them: name, else frame, else op."""
+def _label_ranks(recording: Recording, device: Device) -> IntArray:
+    """The place in the alphabet of every ``_label_places`` that an allocation has."""
+    return memo(recording, ("label_ranks", device.index), lambda: _ranks_of(recording, device))
+
+
+def _ranks_of(recording: Recording, device: Device) -> IntArray:
     table = recording.table("allocations")
     names, ops = arrays.words(table, "name"), arrays.words(table, "op")
-    frames = len(recording.table("frames"))
-    first_frame, first_op = len(names), len(names) + frames
+    first_frame = len(names)
+    first_op = first_frame + len(recording.table("frames"))
     nothing = first_op + len(ops)
-    # One number for everything that an allocation can be called by, -1 for no such thing.
-    own = named_by(recording)
-    called = (
-        ("name", np.array([code if word else -1 for code, word in enumerate(names)])),
-        ("birth_stack", np.where(own < 0, -1, own + first_frame)),
-        ("op", np.array([code + first_op if word else -1 for code, word in enumerate(ops)])),
-    )
-    birth = recording.values("allocations", "birth", device)
-    place = np.full(len(birth), -1, dtype=np.int32)
-    for column, places in called:
-        if (places >= 0).any():
-            codes = recording.values("allocations", column, device)
-            of = np.append(places, -1).astype(np.int32)
-            for begin in range(0, len(place), _PART):
-                part = place[begin : begin + _PART]
-                np.copyto(part, of[codes[begin : begin + _PART]], where=part < 0)
-    np.copyto(place, nothing + (birth >= 0), where=place < 0)
-    seen = np.flatnonzero(np.bincount(place, minlength=nothing + 2))
+    places = _label_places(recording, device)
+    has = np.zeros(nothing + 2, dtype=bool)
+    for begin in range(0, len(recording.values("allocations", "birth", device)), _PART):
+        has[places(slice(begin, begin + _PART))] = True
+    seen = np.flatnonzero(has).tolist()
     made_at = frame_labels(
-        recording, [int(p) - first_frame for p in seen if first_frame <= p < first_op]
+        recording, [p - first_frame for p in seen if first_frame <= p < first_op]
     )
 
     def label(place: int) -> str:
@@ -154,15 +149,47 @@ def _label_keys(recording: Recording, device: Device) -> IntArray:
             return ops[place - first_op]
         return "before the window" if place == nothing else "no stack recorded"
 
-    rank = np.zeros(nothing + 2, dtype=np.int64)
-    rank[seen] = _ranks([label(place) for place in seen.tolist()])
-    return rank[place]
+    ranks = np.zeros(nothing + 2, dtype=np.int64)
+    ranks[seen] = _ranks([label(place) for place in seen])
+    return ranks
 
 
-def _ranked(codes: IntArray, words: Sequence[str]) -> IntArray:
-    ranks = np.append(_ranks(words), UNKNOWN_LAST)
-    found: IntArray = ranks[codes]
-    return found
+def _label_places(recording: Recording, device: Device) -> Keys:
+    """A number for what allocations are called by (``views.words.allocation_labels``).
+
+    Names come first, then rows of ``frames``, ops, what was before the window, and what has
+    nothing.
+    """
+    table = recording.table("allocations")
+    names, ops = arrays.words(table, "name"), arrays.words(table, "op")
+    first_op = len(names) + len(recording.table("frames"))
+    own = named_by(recording)
+    called = (
+        ("name", np.array([code if word else -1 for code, word in enumerate(names)])),
+        ("birth_stack", np.where(own < 0, -1, own + len(names))),
+        ("op", np.array([code + first_op if word else -1 for code, word in enumerate(ops)])),
+    )
+    columns = [
+        (recording.values("allocations", column, device), np.append(places, -1).astype(np.int32))
+        for column, places in called
+        if (places >= 0).any()
+    ]
+    birth = recording.values("allocations", "birth", device)
+    nothing = first_op + len(ops)
+
+    def places(part: slice) -> IntArray:
+        found = np.full(len(birth[part]), -1, dtype=np.int32)
+        for codes, place_of in columns:
+            np.copyto(found, place_of[codes[part]], where=found < 0)
+        np.copyto(found, nothing + (birth[part] >= 0), where=found < 0)
+        return found
+
+    return places
+
+
+def _ranked(codes: IntArray, words: Sequence[str]) -> Keys:
+    ranks = np.append(_ranks(words), UNKNOWN)
+    return lambda part: ranks[codes[part]]
 
 
 def _ranks(words: Sequence[str]) -> IntArray:

@@ -116,7 +116,8 @@ def _describe(
 
 def _ranking(recording: Recording, device: Device, by: str, pattern: str, top: int) -> Ranking:
     groups = group_ids(recording, device, by, pattern)
-    present = np.bincount(groups.ids, minlength=groups.count) > 0
+    present = np.zeros(groups.count, dtype=bool)
+    present[groups.ids] = True
     valued = np.flatnonzero(present[FIRST:]) + FIRST
     if by not in ("category", "pattern", "lifetime", "age"):
         valued = valued[_order(recording, device, groups, valued, top)]

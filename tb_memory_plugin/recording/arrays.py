@@ -248,7 +248,13 @@ def dictionary(table: pa.Table, name: str) -> pa.StringArray:
 
 def words_of(table: pa.Table, name: str, rows: IntArray) -> list[str | None]:
     """The texts of some ``rows`` of a text column, without making words of the others."""
-    codes = values(table, name)[rows].tolist()
+    # Of these rows alone: where a column has nulls its codes are a copy.
+    return all_words(table.select([name]).take(column(rows, pa.int64())), name)
+
+
+def all_words(table: pa.Table, name: str) -> list[str | None]:
+    """The texts of a text column, one a row; made once where they are the same."""
+    codes = values(table, name).tolist()
     known = dictionary(table, name)
     words = {code: known[code].as_py() for code in {*codes} - {-1}}
     return [words.get(code) for code in codes]

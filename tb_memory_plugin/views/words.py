@@ -29,21 +29,26 @@ _PLAIN = (
     "birth_time",
     "death_time",
 )
+_TEXTS = ("name", "op", "module", "region", "dtype", "shape")
+_NUMBERS = tuple(name for name in _PLAIN if name not in _TEXTS)
 
 
 def allocation_rows(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
     """Rows of the whole table ``allocations`` as objects of ``GET allocations``."""
-    table = recording.table("allocations").take(arrays.column(rows, pa.int64()))
-    columns = {name: table.column(name).to_pylist() for name in _PLAIN}
+    wanted = [*_PLAIN, "category", "address"]
+    table = recording.table("allocations").select(wanted).take(arrays.column(rows, pa.int64()))
+    columns = {name: table.column(name).to_pylist() for name in _NUMBERS}
+    columns |= {name: arrays.all_words(table, name) for name in _TEXTS}
     known = addresses_known(recording)
     address = table.column("address").to_pylist() if known else [None] * len(table)
-    category = table.column("category").to_pylist()
+    words = {int(category): category.label for category in Category}
+    category = [words.get(code) for code in table.column("category").to_pylist()]
     labels = allocation_labels(recording, rows)
     return [
         {
             "id": str(row),
             **{name: columns[name][place] for name in _PLAIN},
-            "category": None if category[place] is None else Category(category[place]).label,
+            "category": category[place],
             "address": hexadecimal(address[place]),
             "label": labels[place],
         }

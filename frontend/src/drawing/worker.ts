@@ -50,10 +50,10 @@ async function draw(order: Order, number: number): Promise<void> {
   const colours = coloursOf(shown, raster.numbers, order.palette, raster.sheet.scale);
   if (pixels.length !== width * height) pixels = new Int32Array(width * height);
   paint(raster.sheet, colours, pixels);
-  const took = performance.now() - began;
   const image = new ImageData(new Uint8ClampedArray(pixels.buffer), height, width);
   const bitmap = await createImageBitmap(image);
   const runs = raster.sheet.copy();
+  const took = performance.now() - began;
   const buffers = [runs.from, runs.to, runs.ids, runs.ends].map(({ buffer }) => buffer);
   const { chosen } = raster;
   scope.postMessage({ kind: "drawn", number, bitmap, runs, chosen, took }, [bitmap, ...buffers]);

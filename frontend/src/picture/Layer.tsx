@@ -36,6 +36,7 @@ export function Layer({ model, picture, name }: LayerProps) {
       element.width = height;
       element.height = width;
       element.dataset.took = next.took.toFixed(1);
+      element.dataset.whole = String(next.isWhole);
       element.getContext("bitmaprenderer")?.transferFromImageBitmap(next.bitmap);
     });
   }, [picture]);

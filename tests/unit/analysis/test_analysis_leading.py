@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis import leading as module
-from tb_memory_plugin.analysis.leading import leading
+from tb_memory_plugin.analysis.leading import UNKNOWN, leading
 
 
 @pytest.mark.parametrize("falling", [False, True])
@@ -20,21 +20,24 @@ from tb_memory_plugin.analysis.leading import leading
 def test_they_are_those_that_a_stable_sort_puts_first(
     falling: bool, rows: list[tuple[int, bool]], count: int, part: int
 ) -> None:
-    keys = np.array([key for key, _ in rows], dtype=np.int64)
+    keys = np.array([UNKNOWN if key == 4 else key for key, _ in rows], dtype=np.int64)
     among = np.array([inside for _, inside in rows], dtype=bool)
-    wanted = sorted((row for row, (_, inside) in enumerate(rows) if inside), key=keys.__getitem__)
+    inside = [row for row, (_, chosen) in enumerate(rows) if chosen]
+    wanted = sorted((row for row in inside if keys[row] != UNKNOWN), key=keys.__getitem__)
     if falling:
         wanted.reverse()
+    wanted += [row for row in inside if keys[row] == UNKNOWN]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_PART", part)
-        assert leading(keys, among, count, falling=falling).tolist() == wanted[:count]
+        assert leading(keys.__getitem__, among, count, falling=falling).tolist() == wanted[:count]
 
 
 def test_many_equal_ones_are_in_the_order_of_their_rows() -> None:
     keys = np.arange(200_000) % 3
     rows = np.flatnonzero(keys == 0)[:70_000]
-    assert leading(keys, np.ones(200_000, bool), 66_667, falling=False).tolist() == [
+    everything = np.ones(200_000, dtype=bool)
+    assert leading(keys.__getitem__, everything, 66_667, falling=False).tolist() == [
         *rows[:66_667].tolist()
     ]
     last = np.flatnonzero(keys == 2)[::-1]
-    assert leading(keys, np.ones(200_000, bool), 5, falling=True).tolist() == last[:5].tolist()
+    assert leading(keys.__getitem__, everything, 5, falling=True).tolist() == last[:5].tolist()
