@@ -124,7 +124,7 @@ def run(
     """Measure as the command line says (events, queries of each kind) and print."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--events", type=int, default=2_700_000)
-    parser.add_argument("--queries", type=int, default=60)
+    parser.add_argument("--queries", type=int, default=150)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = measured(chosen.events, chosen.queries, Path(folder))

@@ -21,7 +21,7 @@ ROOM = 24 << 20
 
 #: The same for each event of the largest recording that is asked about, if that is more: what one
 #: screen takes has to fit, or every question works it out anew.
-ROOM_PER_EVENT = 9
+ROOM_PER_EVENT = 12
 
 
 class _Memo:
