@@ -37,14 +37,19 @@ _WATCH = """
 }
 """
 
-#: A canvas of the new picture is shown, which it is not before something was drawn.
-PICTURE = """
+_DRAWN = """
 () => ["base", "front"].some((name) => {
   const canvas = document.querySelector(`[data-testid=allocations-${name}]`);
   if (!canvas || canvas.dataset.old) return false;
-  return canvas.dataset.whole === "true" && canvas.style.visibility !== "hidden";
+  return %s && canvas.style.visibility !== "hidden";
 })
 """
+
+#: A canvas of the new picture is shown, which it is not before something was drawn.
+PICTURE = _DRAWN % "canvas.dataset.took !== undefined"
+
+#: One that lacks no tile is.
+WHOLE_PICTURE = _DRAWN % 'canvas.dataset.whole === "true"'
 
 #: The curve is known and will be drawn in the next frame, and the table beneath it has a row.
 PROFILE = """
