@@ -3,8 +3,8 @@
 A snapshot of a long training job (2 700 000 events, 900 000 allocations); the page of a real
 TensorBoard is open, somebody clicks on it, and the Allocations view has drawn. Cold: it is read
 for the first time. Warm: by another server, from the cache. Beside it a plain ``pickle.load`` of
-the same file in a process of its own. The bars are 2.2 × that, and 0.5 s. A picture fills up tile by
-tile: how long it takes until none is lacking is told beside.
+the same file in a process of its own. The bars are 2.2 × that, and 0.5 s. A picture fills up tile
+by tile: how long it takes until none is lacking is told beside.
 
     python -m benchmarks.first_picture [--events N]
 """
