@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tb_memory_plugin.analysis.segment_state import segment_state
-from tb_memory_plugin.api import load
 from tb_memory_plugin.recording.recording import save
 from tests.browser.conftest import Watched
+from tests.browser.filed import File
+from tests.browser.laid import parts
 from tests.browser.looking import link, open_page, settle
 from tests.browser.picturing import Picture
+from tests.browser.restated import segments_after
 from tests.conftest import SHARED_DATA
 from tests.fixtures.histories import Event, history
 from tests.plugin.server import TensorBoardServer
@@ -150,13 +152,13 @@ def test_real_holes_are_those_of_the_segments(
     name: str,
     device: str,
 ) -> None:
-    recording = load(shared_data / "snapshots" / f"{name}.pickle").recording
-    of = recording.device(device)
+    file = File(shared_data / "snapshots" / f"{name}.pickle", int(device))
+    holes = cache(lambda event: holes_after(file, event))
     real = shown(watched, server, name, "snapshot.pickle", device=device)
     pictures(watched.page, name)
     seen = set()
     for across in (0.02, 0.5, 0.99):
-        seen |= check(real, recording, of, across, [up / 12 + 0.04 for up in range(12)])
+        seen |= check(real, holes, across, [up / 12 + 0.04 for up in range(12)])
     assert "not mapped" in seen
     # Close by: where something is alive.
     for _ in range(6):
@@ -167,14 +169,27 @@ def test_real_holes_are_those_of_the_segments(
     real.wait()
     pictures(watched.page, f"{name}-near")
     for across in (0.3, 0.8):
-        seen |= check(real, recording, of, across, [up / 12 + 0.03 for up in range(12)])
+        seen |= check(real, holes, across, [up / 12 + 0.03 for up in range(12)])
     assert "mapped, but not allocated" in seen
 
 
+#: Address and size of a hole, and the address of its segment.
+Hole = tuple[int, int, int]
+
+
+def holes_after(file: File, event: int) -> set[Hole]:
+    """What is mapped after an event of a snapshot and free, as its file has it."""
+    return {
+        (segment["address"] + hole.begin, hole.end - hole.begin, segment["address"])
+        for segment in segments_after(file, event)
+        for hole in parts(segment, "free")
+    }
+
+
 def check(
-    picture: Picture, recording: Any, of: Any, across: float, heights: list[float]
+    picture: Picture, holes: Callable[[int], set[Hole]], across: float, heights: list[float]
 ) -> set[str]:
-    """That every hole told at these places is one of the state at that event; what was said."""
+    """That every hole told at these places is one of those after that event; what was said."""
     seen = set()
     for up in heights:
         said = told(picture, across, up)
@@ -186,13 +201,5 @@ def check(
         event = int(re.search(r"event (\d+)", said)[1])  # type: ignore[index]
         address = re.search(r"from (0x[0-9a-f]+), in a segment of .* from (0x[0-9a-f]+)", said)
         assert address, said
-        state = segment_state(recording, of, event)
-        begins = state.segments.address[state.holes.segment].tolist()
-        holes = {
-            (begin + offset, size, begin)
-            for begin, offset, size in zip(
-                begins, state.holes.offset.tolist(), state.holes.size.tolist(), strict=True
-            )
-        }
-        assert (int(address[1], 16), int(found[1]), int(address[2], 16)) in holes
+        assert (int(address[1], 16), int(found[1]), int(address[2], 16)) in holes(event)
     return seen
