@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tb_memory_plugin.analysis.derive import derive
@@ -111,14 +112,20 @@ class Search:
                 self.memory[f"{args['Device Type']}:{args['Device Id']}"].append(event)
         for found in self.memory.values():
             found.sort(key=lambda each: (each["ts"], each["args"].get("Ev Idx", -1)))
+        self._ends = {
+            thread: np.array([each[:2] for each in found], dtype=np.int64).T
+            for thread, found in self.calls.items()
+        }
 
     def around(self, thread: tuple[str, str], time: int) -> Around:
         """What the thread was in at a time."""
-        found = [
-            (-begin, end, -place, event)
-            for place, (begin, end, event) in enumerate(self.calls[thread])
-            if begin <= time <= end
-        ]
+        if thread not in self.calls:
+            return Around([])
+        begins, ends = self._ends[thread]
+        found = []
+        for place in np.flatnonzero((begins <= time) & (time <= ends)).tolist():
+            begin, end, event = self.calls[thread][place]
+            found.append((-begin, end, -place, event))
         return Around([event for *_, event in sorted(found, key=lambda each: each[:3])])
 
 
