@@ -9,8 +9,9 @@ from tb_memory_plugin.readers.kineto_instants import Instants
 from tb_memory_plugin.readers.kineto_spans import Spans
 from tb_memory_plugin.recording.arrays import IntArray
 
-#: Nanoseconds after its end in which a call still counts: where the file has whole microseconds,
-#: what is in a call may outlast it by two, what is in that by two more, and so on.
+#: Nanoseconds after its end in which a call still counts. Where the file has whole microseconds, an
+#: end is rounded twice, with its begin and with its duration: what is in a call, however deep, may
+#: then seem to outlast it by up to two. More is safer: annotations may really outlast calls.
 _SLACK = 20_000
 #: Rows looked at at a time.
 _PART = 1 << 16

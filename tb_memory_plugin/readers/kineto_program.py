@@ -42,8 +42,9 @@ class Program:
     def __init__(self, spans: Spans, memory: Instants) -> None:
         """Takes the columns of ``spans``; what matters of them is around events of ``memory``."""
         begin, kind = spans.column("begin"), spans.column("kind")
+        python = spans.kinds.codes.get("python", -1)
         self.first = int(begin.min()) if len(begin) else None
-        self.has_python = bool(spans.called) or bool((kind == spans.kinds.code("python")).any())
+        self.has_python = bool(spans.called) or bool((kind == python).any())
         del begin, kind
         drop_idle_calls(spans, memory)
         self._names = spans.names.words
