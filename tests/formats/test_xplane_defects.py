@@ -97,7 +97,7 @@ def test_p8_modules_are_on_the_clock_of_the_allocations(tmp_path: Path) -> None:
     assert module["begin"] < time < module["end"]  # 5.5, 6 and 6.5 µs
 
 
-def test_p9_every_host_of_a_session_has_its_name(tmp_path: Path) -> None:
+def test_p9_a_file_says_which_host_of_which_session_it_is(tmp_path: Path) -> None:
     hosts = []
     for number in range(2):
         host = Plane()

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tb_memory_plugin import cli
 from tests.conftest import REPOSITORY
 from tests.sharing import made_once
 
@@ -44,6 +45,14 @@ def run(factory: pytest.TempPathFactory, python: str, program: str) -> Run:
 
     folder = made_once(factory, program, make)
     return Run(folder, json.loads((folder / "told.json").read_text()))
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+    """What ``tb-memory`` answers, as JSON."""
+    assert cli.main([*map(str, words), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return json.loads(printed.out)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 
 from tb_memory_plugin import load
 from tb_memory_plugin.errors import SourceError
-from tests.frameworks.conftest import Run
+from tests.frameworks.conftest import Run, said
 
 pytestmark = pytest.mark.frameworks
 
@@ -37,3 +37,13 @@ def test_a_trace_on_the_cpu_says_that_it_holds_no_memory(jax_run: Run) -> None:
     trace = Path(jax_run.told["trace"])
     with pytest.raises(SourceError, match=r"memory was not traced; JAX on a CPU never writes them"):
         load(trace)
+
+
+def test_info_and_peak(jax_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    path, alive = jax_run.folder / "live.prof", jax_run.told["alive"]
+    found = said(capsys, "info", path)
+    assert found["format"] == "jax_pprof"
+    assert found["devices"]["cpu:0"]["allocated_end"] == sum(alive)
+    peak = said(capsys, "peak", path, "--device", "cpu:0", "--by", "stack", "--limit", 1000)
+    assert peak["total_bytes"] == sum(group["bytes"] for group in peak["groups"]) == sum(alive)
+    assert sum(group["count"] for group in peak["groups"]) == len(alive)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tb_memory_plugin import load
-from tests.frameworks.conftest import Run
+from tests.frameworks.conftest import Run, said
 
 pytestmark = pytest.mark.frameworks
 
@@ -40,3 +40,16 @@ def test_the_marked_steps_are_found(tensorflow_run: Run) -> None:
     spans = found.recording.table("spans").to_pylist()
     steps = {span["step"] for span in spans if span["kind"] == "step"}
     assert steps == set(range(tensorflow_run.told["steps"]))
+
+
+def test_info_and_peak(tensorflow_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    path, expected = tensorflow_run.told["path"], tensorflow_run.told["devices"]
+    found = said(capsys, "info", path)
+    assert (found["format"], found["devices"].keys()) == ("xplane", expected.keys())
+    for key, told in expected.items():
+        device = found["devices"][key]
+        for name in ("allocs", "frees", "allocated_peak", "allocated_end"):
+            assert device[name] == told[name], (key, name)
+        peak = said(capsys, "peak", path, "--device", key, "--by", "op", "--limit", 1000)
+        assert peak["total_bytes"] == told["allocated_peak"]
+        assert sum(group["bytes"] for group in peak["groups"]) == told["allocated_peak"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_memory_plugin import load
-from tests.frameworks.conftest import Run
+from tests.frameworks.conftest import Run, said
 
 pytestmark = pytest.mark.frameworks
 
@@ -44,3 +44,29 @@ def test_the_peak_is_made_of_what_the_model_holds(torch_run: Run) -> None:
     assert groups["parameter"] == groups["gradient"] == parameters
     # Adam keeps two averages a parameter, and the number of its steps in four bytes.
     assert groups["optimizer state"] == 2 * parameters + 4 * tensors
+
+
+def test_info_and_peak_of_the_trace(torch_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    path = torch_run.folder / "run.pt.trace.json"
+    found = said(capsys, "info", path)
+    assert found["format"] == "kineto_trace"
+    (device,) = found["devices"].values()
+    for name in ("allocs", "frees", "bytes_allocated", "bytes_freed"):
+        assert device[name] == torch_run.told[name], name
+    peak = said(capsys, "peak", path, "--by", "op", "--limit", 1000)
+    assert peak["total_bytes"] == sum(group["bytes"] for group in peak["groups"])
+    assert peak["total_bytes"] == device["allocated_peak"] > torch_run.told["parameters"]
+
+
+@pytest.mark.parametrize("name", ["timeline.json", "timeline.raw.json.gz"])
+def test_info_and_peak_of_a_timeline(
+    torch_run: Run, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = torch_run.folder / name
+    found = said(capsys, "info", path)
+    (device,) = found["devices"].values()
+    assert found["format"] == "memory_timeline"
+    peak = said(capsys, "peak", path, "--by", "category", "--limit", 1000)
+    groups = {group["key"]: group["bytes"] for group in peak["groups"]}
+    assert sum(groups.values()) == peak["total_bytes"] == device["allocated_peak"]
+    assert groups["parameter"] == torch_run.told["parameters"]

@@ -16,9 +16,14 @@ from tb_memory_plugin.store.discovery import Found, walk
 from tb_memory_plugin.store.probing import Probes
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.sessions import sessions
+from tests.conftest import SHARED_DATA
 from tests.fixtures.snapshots import snapshot, write_json, write_pickle
 from tests.fixtures.training import training
 from tests.fixtures.xplane import Plane, space
+
+XLA = SHARED_DATA / "xla"
+#: XPlanes that are called otherwise.
+MADE = set((XLA / "synthetic").glob("xplane_?.pb"))
 
 
 def found(folder: Path | str, name: str = "") -> list[Found]:
@@ -198,6 +203,18 @@ def test_an_xplane_counts_whatever_it_is_called(tmp_path: Path) -> None:
     (tmp_path / "step.hlo_proto.pb").write_bytes(b"\x0a\x04main")
     assert [source.format for source in found(tmp_path)] == ["xplane", "xplane"]
     assert names(tmp_path) == ["./packed.pb.gz", "./renamed.pb"]
+
+
+@pytest.mark.skipif(not XLA.is_dir(), reason="the shared real files (../shared/data) are not here")
+def test_of_the_files_of_xla_and_xprof_only_recordings_are_listed() -> None:
+    listed = {Path(source.address) for source in found(XLA)}
+    there = {path for path in XLA.rglob("*") if path.is_file()}
+    recordings = {
+        path for path in there if path.name.endswith((".xplane.pb", ".prof")) or path in MADE
+    }
+    assert listed == recordings
+    for ending in (".memory_viewer.json", ".modules.json", ".hlo_proto.pb", ".memory_profile.json"):
+        assert any(path.name.endswith(ending) for path in there - listed), ending
 
 
 def test_a_logdir_without_end_is_not_walked_to_the_end(
