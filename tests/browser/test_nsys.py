@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.looking import link, open_page, peak, settle, wait_for_table
+from tests.browser.picturing import Picture
 from tests.fixtures.nsys import GIB, Row, call, export, memory, nvtx
 from tests.plugin.server import TensorBoardServer
 
@@ -108,8 +109,13 @@ def test_the_profile_of_a_gpu(watched: Watched, server: TensorBoardServer, every
 def test_allocations_and_stacks(
     watched: Watched, server: TensorBoardServer, everywhere: Any
 ) -> None:
-    opened(watched, server, "report.sqlite", view="allocations", by="stack")
+    asked = {"view": "allocations", "by": "stack", "axis": "event"}
+    whole = Picture(watched.page, opened(watched, server, "report.sqlite", **asked))
+    assert whole.highest() == (2 * GIB + (256 + 64) * MIB, 3)
     everywhere(watched.page, "nsys-allocations")
+    # The framework's and the library's, before anything of the pool.
+    begun = opened(watched, server, "report.sqlite", **asked, window="0..2")
+    assert Picture(watched.page, begun).highest() == (2 * GIB + 256 * MIB, 2)
     frame = opened(watched, server, "report.sqlite", view="flame")
     assert "ncclCommInitRank" in shown(frame)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.looking import link, open_page, peak, settle, wait_for_table
+from tests.browser.picturing import Picture
 from tests.fixtures.kineto import memory, span, totals
 from tests.plugin.server import TensorBoardServer
 
@@ -135,8 +136,12 @@ def test_a_link_by_address_shows_what_has_one_and_says_what_has_not(
 def test_a_trace_in_allocations(
     watched: Watched, server: TensorBoardServer, everywhere: Any
 ) -> None:
-    opened(watched, server, "rank0.pt.trace.json.gz", view="allocations", by="module")
+    asked = {"view": "allocations", "by": "module", "axis": "event"}
+    whole = Picture(watched.page, opened(watched, server, "rank0.pt.trace.json.gz", **asked))
+    assert whole.highest() == ((1 << 20) + 8 * 64 * KIB, 9)  # what was there before is one of them
     everywhere(watched.page, "trace-allocations")
+    begun = opened(watched, server, "rank0.pt.trace.json.gz", **asked, window="1..4")
+    assert Picture(watched.page, begun).highest() == ((1 << 20) + 4 * 64 * KIB, 5)
 
 
 def test_levels_in_the_profile(
