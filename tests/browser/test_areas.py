@@ -121,6 +121,37 @@ def test_modules(watched: Watched, profiled: TensorBoardServer, everywhere: Any)
     assert "window" not in words_of(watched.page.url)
 
 
+@pytest.mark.parametrize(
+    ("run", "key", "on"), [("tpu", "0", "TPU:0"), ("mi300", "GPU_0_bfc", "GPU:0")]
+)
+def test_a_click_on_a_band_zooms_to_its_module(
+    watched: Watched, profiled: TensorBoardServer, shared_data: Path, run: str, key: str, on: str
+) -> None:
+    recording = load(shared_data / FILES[run]).recording
+    times = recording.values("events", "time", recording.device(key)).tolist()
+    first, last = times[0], times[-1]
+    ran = [
+        row
+        for row in recording.table("spans").to_pylist()
+        if row["kind"] == "hlo_module" and row["track"].startswith(on)
+    ]
+    ran = [row for row in ran if row["begin"] >= first and row["end"] <= last]
+    longest = max(ran, key=lambda row: row["end"] - row["begin"])
+    took = longest["end"] - longest["begin"]
+    frame = opened(watched, profiled, run, device=key)
+    chart = Chart(watched.page, frame)
+    box: Any = chart.box(frame.get_by_test_id("timeline-modules"))
+    assert took / (last - first) * box["width"] > 2  # pixels: it can be pointed at
+    across = (longest["begin"] + took / 2 - first) / (last - first)
+    watched.page.mouse.click(box["x"] + across * box["width"], box["y"] + 8)
+    settle(watched.page)
+    begin, end = map(int, words_of(watched.page.url)["window"].split(".."))
+    assert begin <= longest["begin"] and longest["end"] <= end
+    assert end - begin <= 1.03 * took + 3
+    card = frame.locator(".inspector").inner_text()
+    assert longest["name"] in card and f"HLO module · {on}" in card
+
+
 def test_modules_by_event(watched: Watched, profiled: TensorBoardServer) -> None:
     frame = opened(watched, profiled, "tpu", device="0", axis="event")
     chart = Chart(watched.page, frame)
