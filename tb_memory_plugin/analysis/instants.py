@@ -15,6 +15,8 @@ from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 
 _FORMS = "write it as peak, event:N, time:NANOSECONDS or step:N"
+_EDGES = np.iinfo(np.int64)
+_FARTHEST = 1 << 62
 _MOMENT = re.compile(r"(?:(event|time|step):)?(-?\d{1,19})")
 
 
@@ -50,6 +52,37 @@ def resolve(recording: Recording, device: Device, at: str) -> Instant:
     if kind == "time":
         return _of_time(recording, device, number)
     return _of_step(recording, device, number)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The time that a moment stands for, ns: from ``begin`` up to, not with, ``end``.
+
+    ``event`` is the last before or at it (-1: none); the extremes of 64 bits stand for what was
+    before the first event and is after the last. Both ends are None where events have no times.
+    """
+
+    event: int
+    begin: int | None
+    end: int | None
+
+
+def stretch(recording: Recording, device: Device, at: str) -> Stretch:
+    """How long what ``at`` names lasts: for an event until the next one, for ``time:NS`` 1 ns.
+
+    ``at`` is as for :func:`resolve`, but that a time may be any. Raises QueryError.
+    """
+    times = event_times(recording, device)
+    found = _MOMENT.fullmatch(at.strip())
+    if times is not None and found and found.group(1) == "time":
+        time = min(max(int(found.group(2)), -_FARTHEST), _FARTHEST)
+        return Stretch(int(np.searchsorted(times, time, side="right")) - 1, time, time + 1)
+    event = resolve(recording, device, at).event
+    if times is None:
+        return Stretch(event, None, None)
+    begin = _EDGES.min if event < 0 else int(times[event])
+    end = _EDGES.max if event + 1 == len(times) else int(times[event + 1])
+    return Stretch(event, int(begin), max(int(end), int(begin) + 1))
 
 
 def of_row(recording: Recording, device: Device, row: int) -> Instant:

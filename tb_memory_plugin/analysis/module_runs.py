@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.hlo_modules import hlo_modules
-from tb_memory_plugin.analysis.instants import Instant, event_times
+from tb_memory_plugin.analysis.instants import Stretch, event_times
 from tb_memory_plugin.analysis.matching import matching_texts
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.windows import EventWindow
@@ -63,27 +63,33 @@ def program_of(name: str) -> tuple[str, int | None]:
     return found[1], program
 
 
-def chosen(runs: ModuleRuns, window: EventWindow | None, at: Instant | None, find: str) -> IntArray:
-    """The places of those that run in ``window`` or at the moment ``at`` and hold ``find``.
+def chosen(runs: ModuleRuns, window: EventWindow | None, at: Stretch | None, find: str) -> IntArray:
+    """The places of those that run in ``window`` or during ``at`` and hold ``find``.
 
     In a window are runs that had not ended when it began and began before its end; None is
-    everything. At a moment are those that have begun and not ended then, whatever the window.
-    ``find`` is a word or ``/expression/`` in the name or the device. Raises QueryError.
+    everything. At a moment are those that run for any part of what it stands for, whatever the
+    window. ``find`` is a word or ``/expression/`` in the module's name, in the program's id or in
+    the device. Raises QueryError.
     """
     seen = np.ones(len(runs.row), dtype=bool)
     if at is not None:
-        if at.time is None:
+        if at.begin is None or at.end is None:
             seen[:] = False
         else:
-            seen &= (runs.begin <= at.time) & ((runs.end > at.time) | (runs.begin == at.time))
+            # What takes no time runs at its beginning.
+            going = (runs.end > at.begin) | ((runs.begin == runs.end) & (runs.begin == at.begin))
+            seen &= (runs.begin < at.end) & going
     elif window is not None and window.timed:
         seen &= (runs.begin < window.end) & (runs.end >= window.begin)
     if find.strip():
-        names, places = (
+        told = [program_of(name) for name in runs.names]
+        programs = ["" if program is None else str(program) for _, program in told]
+        modules, ids, places = (
             matching_texts(arrays.strings(texts), find.strip())
-            for texts in (runs.names, runs.places)
+            for texts in ([name for name, _ in told], programs, runs.places)
         )
-        seen &= names[runs.name] | places[runs.on]
+        known = np.array([bool(program) for program in programs], dtype=bool)
+        seen &= (modules | (ids & known))[runs.name] | places[runs.on]
     return np.flatnonzero(seen)
 
 

@@ -170,7 +170,8 @@ def parser() -> argparse.ArgumentParser:
     modules.add_argument(
         "--at",
         metavar="MOMENT",
-        help="only those that run then, whatever the window: peak, event:N, time:NS or step:N",
+        help="only those that run then, whatever the window: peak, event:N (until the next "
+        "event), time:NS (any) or step:N (its peak)",
     )
     modules.add_argument(
         "--find", metavar="TEXT", default="", help="only those with this word or /expression/"

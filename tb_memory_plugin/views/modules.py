@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.instants import resolve
+from tb_memory_plugin.analysis.instants import Stretch, stretch
 from tb_memory_plugin.analysis.module_runs import (
     ModuleRuns,
     chosen,
@@ -62,16 +62,17 @@ def page(
     """The answer of ``GET modules``: ``limit`` runs of HLO modules on the device.
 
     Those of all devices where none is known to be of this one. Where there is a moment ``at``
-    they are those that run then, else those of the window. ``find`` is a word or
-    ``/expression/`` in their names or devices. Raises QueryError.
+    they are those that run then (after an event until the next one), else those of the window.
+    ``find`` is a word or ``/expression/`` in their names, programs' ids or devices. Raises
+    QueryError.
     """
-    runs, seen, rows = _asked(recording, device, axis, begin, end, at, find, sort)
+    runs, seen, moment, rows = _asked(recording, device, axis, begin, end, at, find, sort)
     offset = max(offset, 0)
     shown = rows[offset : offset + max(0, min(limit, MOST))]
     return {
         "device": device.key,
         "window": about(seen),
-        "at": None if at is None else resolve(recording, device, at).event,
+        "at": None if moment is None else moment.event,
         "notes": _notes(runs, seen),
         "all": len(runs.row),
         "found": len(rows),
@@ -97,7 +98,7 @@ def whole(
 
     Raises QueryError before the first piece.
     """
-    runs, _, rows = _asked(recording, device, axis, begin, end, at, find, sort)
+    runs, _, _, rows = _asked(recording, device, axis, begin, end, at, find, sort)
     parts = (
         _rows(runs, rows[first : first + _ROWS_AT_ONCE])
         for first in range(0, len(rows), _ROWS_AT_ONCE)
@@ -114,13 +115,13 @@ def _asked(
     at: str | None,
     find: str,
     sort: str,
-) -> tuple[ModuleRuns, EventWindow, IntArray]:
+) -> tuple[ModuleRuns, EventWindow, Stretch | None, IntArray]:
     seen = window(recording, device, axis, begin, end)
     everything = begin is None and end is None
     runs = module_runs(recording, device)
-    moment = None if at is None else resolve(recording, device, at)
+    moment = None if at is None else stretch(recording, device, at)
     rows = chosen(runs, None if everything else seen, moment, find)
-    return runs, seen, in_order(runs, rows, sort)
+    return runs, seen, moment, in_order(runs, rows, sort)
 
 
 def _rows(runs: ModuleRuns, places: IntArray) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,8 +117,8 @@ def test_a_window_the_cursor_and_csv(
     recording = load(shared_data / FILES["mi300"]).recording
     times = recording.values("events", "time", recording.device(key)).tolist()
     running = {
-        event: [row for row in rows if row["begin"] <= time < row["end"]]
-        for event, time in enumerate(times)
+        event: [row for row in rows if row["begin"] < max(until, time + 1) and row["end"] > time]
+        for event, (time, until) in enumerate(pairwise([*times, 1 << 62]))
     }
     event = next(event for event, those in running.items() if those)
     window = (times[len(times) // 3], times[len(times) // 2])

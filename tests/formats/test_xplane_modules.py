@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,6 +19,7 @@ from tb_memory_plugin.views import modules, tracks
 from tests.formats.xplane_reading import XLA, Walked, planes, real, walk
 
 pytestmark = real
+BIG = 1 << 62
 FILES = ["tpu_4device", "jax_mi300_attention"]
 DEVICES = [
     ("tpu_4device", "0", "TPU:0"),
@@ -163,14 +165,31 @@ def test_a_window_and_a_moment(name: str, key: str, plane: str) -> None:
     ):
         found = [row["id"] for row in ask(name, key, **window)["rows"]]
         assert found == expected and 0 < len(found) < len(everything)
-    hits = 0
-    for event, time in enumerate(times):
-        running = [row["id"] for row in everything if row["begin"] <= time < row["end"]]
+    # After an event until the next one; before the first one, and after the last, without end.
+    ever = set()
+    for event, (time, until) in enumerate(pairwise([-BIG, *times, BIG]), -1):
+        last = max(until, time + 1)
+        running = [row["id"] for row in everything if row["begin"] < last and row["end"] > time]
         answer = ask(name, key, at=f"event:{event}", axis="time", begin=begin, end=end)
+        assert ([row["id"] for row in answer["rows"]], answer["at"]) == (running, event)
+        ever |= {*running}
+    assert ever == {row["id"] for row in everything}
+
+
+@each_device
+def test_a_time_within_any_run_also_where_nothing_happens(name: str, key: str, plane: str) -> None:
+    recording = recorded(name)
+    times = recording.values("events", "time", recording.device(key)).tolist()
+    everything = ask(name, key)["rows"]
+    idle = [row for row in everything if row["begin_event"] == row["end_event"]]
+    assert idle and all(row["duration"] > 0 for row in everything)
+    beyond = [times[0] - 10, times[-1] + 10]
+    for time in [(row["begin"] + row["end"]) // 2 for row in idle] + beyond:
+        answer = ask(name, key, at=f"time:{time}")
+        running = [row["id"] for row in everything if row["begin"] <= time < row["end"]]
         assert [row["id"] for row in answer["rows"]] == running
-        hits += len(running)
-    assert hits > 0 or key == "0"
-    assert ask(name, key, at="event:-1")["rows"] == []
+        assert answer["at"] == sum(each <= time for each in times) - 1
+        assert running or time in beyond
 
 
 def test_found_by_name_program_and_device() -> None:
@@ -180,9 +199,11 @@ def test_found_by_name_program_and_device() -> None:
         return [row["id"] for row in ask("tpu_4device", "2", find=text)["rows"]]
 
     assert found("PSUM") == [row["id"] for row in rows if "psum" in row["name"]] != []
-    assert found("/^jit_f\\(/") == [row["id"] for row in rows if row["name"] == "jit_f"] != []
+    assert found("/^jit_f$/") == [row["id"] for row in rows if row["name"] == "jit_f"] != []
+    assert found("jit_f(") == []  # what is not shown is not found
     program = rows[-1]["program"]
     assert found(program) == [row["id"] for row in rows if row["program"] == program] != []
+    assert found(f"/^{program}$/") == found(program)
     assert (found("tpu:2"), found("TPU:3")) == ([row["id"] for row in rows], [])
 
 

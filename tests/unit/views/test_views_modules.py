@@ -90,11 +90,37 @@ def test_what_is_not_known_comes_last_and_equals_begin_in_order() -> None:
     assert by_device == ["TPU:2"] * 3 + ["TPU:10"] * 2  # by their numbers
 
 
-def test_a_moment_is_in_what_has_begun_and_not_ended() -> None:
-    assert names(at="event:0") == ["jit_f(18446744073709551616)"]
+def test_after_an_event_runs_what_does_so_before_the_next_one() -> None:
+    assert names(at="event:-1") == ["jit_f(18446744073709551616)"]
+    assert names(at="event:0") == ["jit_f(18446744073709551616)", "jit_f"]
+    assert sorted(names(at="event:1")) == ["Jit_f", "jit_g"]
     assert sorted(names(at="event:2")) == ["(3)", "Jit_f", "jit_g"]
     assert sorted(names(at="peak")) == ["(3)", "Jit_f", "jit_g"]
     assert names(at="event:3", begin=0, end=1) == ["Jit_f"]  # whatever the window
+
+
+def test_a_time_is_any_nanosecond() -> None:
+    assert names(at="time:499") == ["jit_f(18446744073709551616)"]
+    assert names(at="time:500") == ["jit_f(18446744073709551616)", "jit_f"]  # takes no time
+    assert names(at="time:-7") == ["jit_f(18446744073709551616)"]
+    assert sorted(names(at="time:2499")) == ["(3)", "Jit_f", "jit_g"]
+    assert sorted(names(at="time:2500")) == ["Jit_f", "jit_g"]
+    assert names(at=f"time:{10**19 - 1}") == ["Jit_f"]  # not seen to end
+    assert [ask(recording(), at=f"time:{time}")["at"] for time in (-7, 0, 2999, 5000)] == [
+        -1,
+        0,
+        2,
+        3,
+    ]
+    assert ask(recording(timed=False), at="event:1")["rows"] == []
+    with pytest.raises(QueryError, match="no time stamps"):
+        ask(recording(timed=False), at="time:5")
+
+
+def test_found_is_what_is_shown() -> None:
+    assert names(find="/^jit_f$/") == ["jit_f", "Jit_f"]
+    assert names(find="/^7$/") == ["jit_f"]
+    assert names(find="/^$/") == []  # no program is not a program without a name
 
 
 def test_a_window_has_what_touches_it() -> None:
