@@ -13,6 +13,7 @@ from tb_memory_plugin.readers import xplane_tables as made
 from tb_memory_plugin.readers.checked import INT64_MAX
 from tb_memory_plugin.readers.xplane_memory import UNNAMED, Memory
 from tb_memory_plugin.readers.xplane_planes import Planes
+from tb_memory_plugin.readers.xplane_steps import incomplete
 from tb_memory_plugin.readers.xplane_untraced import untraced
 from tb_memory_plugin.readers.xplane_wire import Plane
 from tb_memory_plugin.readers.xplane_words import word
@@ -157,5 +158,7 @@ def _problems(planes: Planes, memory: Memory) -> Iterator[str]:
         yield f"{planes.driver.strange} events of the driver's memory make no sense: left out."
     if planes.program.left_out:
         yield f"The {planes.program.left_out} shortest operations of the host are left out."
+    if (steps := incomplete(planes, memory)) is not None:
+        yield steps
     if memory.unsized:
         yield f"{memory.unsized} events say no size and nothing else does: they count as 0 bytes."

@@ -137,6 +137,15 @@ class Program:
         """Whether a step is marked."""
         return bool((self.kind == STEP).any())
 
+    def in_steps(self, time: IntArray) -> IntArray:
+        """Which times are within a step that is marked, on whatever thread."""
+        is_step = self.kind == STEP
+        begin, end = self.nested.begin[is_step], self.nested.end[is_step]
+        order = np.argsort(begin, kind="stable")
+        latest = np.append(np.iinfo(np.int64).min, np.maximum.accumulate(end[order]))
+        found: IntArray = latest[np.searchsorted(begin[order], time, side="right")] > time
+        return found
+
     def first(self) -> int | None:
         """When the first of the spans begins."""
         shown = self.nested.begin[self.kind < PYTHON]

@@ -41,6 +41,7 @@ def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
                 "size": memory.size,
                 "stack": (stack, stack < 0),
                 "span": (span, span < 0),
+                "step": _steps(planes, memory),
             },
         ),
         "labels": _labels(planes, memory, around),
@@ -76,8 +77,7 @@ def _labels(planes: Planes, memory: Memory, around: IntArray) -> pa.Table:
     types = Vocabulary()
     numbers = np.where(events.seen("dtype")[rows] & ~old, events.column("dtype")[rows], 0)
     codes = mapped(numbers, lambda number: types.code(dtype_name(number) or None))
-    group, has_group = events.column("group")[rows], events.seen("group")[rows]
-    without = old | ~has_group | (group < 0) | planes.program.has_steps
+    step, without = _steps(planes, memory)
     return builder.table(
         "labels",
         {
@@ -88,10 +88,19 @@ def _labels(planes: Planes, memory: Memory, around: IntArray) -> pa.Table:
             "shape": text("shape"),
             "op": text("op"),
             "region": text("region"),
-            "step": (group, without),
+            "step": (step[rows], old | without[rows]),
             "requested": (asked[rows], ~has_asked[rows]),
         },
     )
+
+
+def _steps(planes: Planes, memory: Memory) -> tuple[IntArray, IntArray]:
+    """The step that each event says it is of, and where it says none; none, where steps are marked.
+
+    Births and frees say it alike: a free is of the step that it happens in.
+    """
+    group = memory.events.column("group")
+    return group, ~memory.events.seen("group") | (group < 0) | planes.program.has_steps
 
 
 def _in_range(memory: Memory, name: str) -> IntArray:

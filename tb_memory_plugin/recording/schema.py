@@ -93,6 +93,7 @@ RECORDED: dict[str, pa.Schema] = {
         compile_context=_TEXT,
         user_metadata=_TEXT,
         span=_I32,  # row of spans: the innermost around it on its thread, where stacks hold none
+        step=_I64,  # that it says it is of, where no span of a step does
     ),
     # What is known of an allocation beyond its event, keyed by the ordinal of its birth
     # (-1: before the window, then by address).

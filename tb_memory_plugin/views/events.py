@@ -85,7 +85,8 @@ def about(
 
     ``requested`` and ``size`` bytes, ``name``, ``category``, ``op``, ``module``, ``region``,
     ``dtype`` and ``shape`` of the allocation that it is about, ``step``: the one that was running,
-    or, of a birth, the allocation's; ``allocated`` and ``reserved`` on the device after it.
+    or that the event says it is of, or, of a birth, the allocation's; ``allocated`` and
+    ``reserved`` on the device after it.
     """
     events = np.array([row["event"] for row in of], dtype=np.int64)
     ids = [int(row["allocation"]) for row in of if row["allocation"] is not None]
@@ -111,14 +112,15 @@ def about(
 def _steps(
     recording: Recording, device: Device, of: Sequence[Mapping[str, Any]]
 ) -> list[int | None]:
-    """The number of the step that was running at each of some events."""
+    """The number of the step that was running at each of some events, or that it says it is of."""
     times = np.array([-1 if row["time"] is None else row["time"] for row in of], dtype=np.int64)
     spans = spans_of_kind(recording, "step", device).at(times)
-    numbers = np.append(recording.values("spans", "step"), -1)[spans]
-    return [
-        None if row["time"] is None or number < 0 else number
-        for row, number in zip(of, numbers.tolist(), strict=True)
-    ]
+    running = np.append(recording.values("spans", "step"), -1)[spans]
+    untimed = np.array([row["time"] is None for row in of], dtype=bool)
+    events = np.array([row["event"] for row in of], dtype=np.int64)
+    said = recording.values("events", "step", device)[events]
+    numbers = np.where(untimed | (running < 0), said, running)
+    return [None if number < 0 else number for number in numbers.tolist()]
 
 
 def rows(recording: Recording, device: Device, ordinals: IntArray) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from tb_memory_plugin.readers import xplane as reader
 from tb_memory_plugin.readers.registry import reader_of
 from tb_memory_plugin.readers.xplane_dtypes import dtype_name
 from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views import events
 from tests.fixtures.pprof import number, part
 from tests.fixtures.xplane import Line, Plane, Reference, full, small, space
 from tests.formats.test_snapshot_fuzz import check
@@ -145,8 +146,53 @@ def test_steps_are_spans_else_groups_and_never_a_guess(tmp_path: Path) -> None:
     line = host.line()
     line.alloc(0, 0x100, 8, 8, group_id=4).alloc(5_000, 0x200, 8, 16)
     assert picked(read(tmp_path, space(host)), "allocations", "step") == [(4,), (None,)]
+    line.free(8_000, 0x100, 8, 8, group_id=6).free(20_000, 0x200, 8, 0)
+    grouped = read(tmp_path, space(host))
+    assert picked(grouped, "allocations", "step") == [(4,), (None,)]
+    assert steps_of_events(grouped) == [4, None, 6, None]  # not that of what is freed
     line.event("train", 4_000, 5_000, step_num=7)
-    assert picked(read(tmp_path, space(host)), "allocations", "step") == [(None,), (7,)]
+    marked = read(tmp_path, space(host))
+    assert picked(marked, "allocations", "step") == [(None,), (7,)]
+    assert steps_of_events(marked) == [None, 7, 7, None]
+
+
+def test_steps_that_may_be_incomplete_are_told(tmp_path: Path) -> None:
+    def told(host: Plane, *others: Plane) -> list[str]:
+        return list(read(tmp_path, space(host, *others)).meta["problems"])
+
+    host = Plane()
+    line = host.line()
+    line.alloc(10_000, 0x100, 8, 8)
+    assert told(host) == []  # without steps there is none to be incomplete
+    line.alloc(15_000, 0x200, 8, 16, group_id=3).free(20_000, 0x200, 8, 8)
+    assert told(host) == []  # begins and ends outside
+    line.free(25_000, 0x100, 8, 0, group_id=4)
+    longer = " event of memory; profile for longer to have whole ones."
+    last = "step 4 is under way at the last"
+    assert told(host) == [f"Steps may be incomplete: {last}{longer}"]
+    host.line().alloc(5_000, 0x300, 8, 8, group_id=2, allocator_name="B")
+    first = "step 2 is under way at the first"
+    assert told(host) == [f"Steps may be incomplete: {first} and {last}{longer}"]
+    # What is marked is whole, wherever the profile begins and ends.
+    line.event("train", 14_000, 2_000, step_num=7)
+    assert told(host) == []
+    idle = Plane()
+    idle.line().alloc(10_000, 0x100, 8, 8).event("train", 11_000, 5_000, step_num=7)
+    (none,) = told(idle)
+    assert "incomplete: no event of memory is within one that is marked;" in none
+    # Steps of devices are what was seen of them.
+    plain, tpu = Plane(), Plane("/device:TPU:0")
+    plain.line().alloc(10_000, 0x100, 8, 8).free(30_000, 0x100, 8, 0)
+    steps = tpu.line("Steps").event("1", 20_000, 5_000)
+    assert told(plain, tpu) == []
+    steps.event("0", 5_000, 10_000)
+    first = "step 0 is under way at the first"
+    assert told(plain, tpu) == [f"Steps may be incomplete: {first}{longer}"]
+
+
+def steps_of_events(recording: Recording) -> list[int | None]:
+    page = events.page(recording, recording.devices[0], details=True)
+    return [row["about"]["step"] for row in page["rows"]]
 
 
 def test_the_clock_is_that_of_the_start_of_the_profile(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import xplane
 from tb_memory_plugin.readers.registry import reader_of
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views import events as event_views
 from tests.formats.test_snapshot_fuzz import check
 from tests.formats.xplane_reading import (
     ANSWERS,
@@ -303,6 +304,43 @@ def test_steps_come_from_the_program_and_are_not_guessed() -> None:
         births = grouped.values("allocations", "birth", device)
         steps = grouped.values("allocations", "step", device)
         assert steps[births >= 0].tolist() == groups
+
+
+def test_a_free_is_of_the_step_that_it_says() -> None:
+    """A free is in a group of its own, as XProf has it, and not in that of its allocation."""
+    path = XLA / "tf2_gpu_worker.xplane.pb"
+    grouped, walked = recorded(path), walk(path)
+    freed: set[tuple[int | None, int | None]] = set()
+    for device in grouped.devices:
+        of = event_views.page(grouped, device, details=True, limit=1000)["rows"]
+        assert len(of) == len(walked[device.key]) < 1000
+        assert Counter(
+            (row["action"] == "alloc", int(row["address"], 16), row["about"]["step"]) for row in of
+        ) == Counter(
+            (
+                event.born,
+                event.number("addr"),
+                event.number("group_id") if "group_id" in event.stats else None,
+            )
+            for event in walked[device.key]
+        )
+        born = grouped.table("allocations").column("step")
+        freed |= {
+            (row["about"]["step"], born[int(row["allocation"])].as_py())
+            for row in of
+            if row["action"] != "alloc"
+        }
+    assert {step for step, _ in freed} == {0, None}
+    assert any(step != birth for step, birth in freed)
+    (told,) = [one for one in grouped.meta["problems"] if "incomplete" in one]
+    ends = [events[-1] for events in walked.values()]
+    last = max(event.number("group_id") for event in ends)
+    assert f"step {last} is under way at the last event of memory" in told
+
+
+def test_steps_that_are_marked_are_whole() -> None:
+    marked = recorded(XLA / "tf_mlp_cpu_bfc.xplane.pb")
+    assert not any("incomplete" in one for one in marked.meta["problems"])
 
 
 @each
