@@ -33,7 +33,8 @@ class OpStacks:
     for none. ``stack`` and ``op`` are all pairs of a stack and an operator anywhere in it, each
     once, in order of stack. ``spans``, where it is not empty, are the rows of the spans, in
     order, that stand for stacks; their innermost operators are not told: what an allocation was
-    made by its label says, or nothing.
+    made by its label says, or nothing. ``cut``: spans nest deeper than was looked at, so what
+    the outermost operators are around is not all told.
     """
 
     names: tuple[str, ...]
@@ -41,6 +42,7 @@ class OpStacks:
     stack: IntArray
     op: IntArray
     spans: IntArray
+    cut: bool = False
 
     @property
     def nested(self) -> bool:
@@ -108,10 +110,10 @@ def _found(recording: Recording) -> OpStacks:
     op = held[places]
     first = np.flatnonzero(np.append(True, stack[1:] != stack[:-1])[: len(stack)])
     innermost[stack[first]] = op[first]
-    used = np.zeros(0, dtype=np.int64)
+    used, cut = np.zeros(0, dtype=np.int64), False
     if not len(op):
         codes = np.array([place.get(name, -1) for name in span_names] + [-1], dtype=np.int32)
-        used, stack, op = _in_spans(recording, np.where(chosen, codes[named], -1))
+        used, stack, op, cut = _in_spans(recording, np.where(chosen, codes[named], -1))
         if len(op):
             innermost = np.full(len(used) + 1, -1, dtype=np.int32)
         else:
@@ -124,14 +126,16 @@ def _found(recording: Recording) -> OpStacks:
         (pairs // width).astype(np.int32),
         (pairs % width).astype(np.int32),
         used,
+        cut,
     )
 
 
-def _in_spans(recording: Recording, op: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def _in_spans(recording: Recording, op: IntArray) -> tuple[IntArray, IntArray, IntArray, bool]:
     """The spans that something was allocated in, and pairs of a place in them and an operator.
 
     ``op`` is of every span its operator, -1 for none. A span is inside of those among its parents
-    that do not end before it does; of very deep ones the innermost count.
+    that do not end before it does; of very deep ones the innermost count, and last is whether
+    there are any.
     """
     parent, end = (recording.values("spans", name) for name in ("parent", "end"))
     born = recording.values("events", "action") == Action.ALLOC
@@ -148,4 +152,4 @@ def _in_spans(recording: Recording, op: IntArray) -> tuple[IntArray, IntArray, I
         outer = parent[row]
         further = (outer >= 0) & (outer < row)
         row, own = outer[further], own[further]
-    return used, np.concatenate(stacks), np.concatenate(ops)
+    return used, np.concatenate(stacks), np.concatenate(ops), len(row) > 0

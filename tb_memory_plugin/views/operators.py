@@ -45,6 +45,10 @@ _NO_NESTING = (
     "The source does not say what operators ran inside of, so an operator's own numbers are all "
     "there is."
 )
+_CUT = (
+    "Operators nest deeper than is followed here: count, bytes and increase of the outermost leave "
+    "out what ran deepest inside them."
+)
 _NO_OPERATORS = (
     "The source does not say in which operator anything was allocated. Traces of PyTorch's "
     "profiler (profile_memory=True), recordings of MemoryWriter and XPlanes do; of a snapshot look "
@@ -189,7 +193,9 @@ def _notes(recording: Recording, sums: OpSums, seen: EventWindow) -> list[str]:
     notes = []
     if sums.calls is None:
         notes.append(_NO_CALLS if seen.timed else _NO_TIMES)
-    if not stacks.nested:
+    if stacks.cut:
+        notes.append(_CUT)
+    elif not stacks.nested:
         notes.append(_NO_NESTING)
     return notes
 

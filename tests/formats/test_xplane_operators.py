@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tb_memory_plugin import cli
+from tb_memory_plugin.analysis import op_stacks
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.readers import xplane
 from tb_memory_plugin.recording.recording import Recording
@@ -127,6 +128,30 @@ def test_increases_are_what_is_kept_of_what_was_made_inside(name: str) -> None:
         assert {op: row["increase"] for op, row in found.items() if op} == {
             op: kept[op] for op in found if op
         }
+
+
+def test_operators_that_nest_too_deep_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = Plane()
+    worker = host.line("tf_Compute/7")
+    for depth in range(5):
+        worker.event(f"op{depth}:Op", 1_000 * depth, 90_000 - 2_000 * depth)
+    worker.alloc(15_000, 0x100, 8, 8)
+
+    def asked(name: str, most: int) -> tuple[dict[str | None, int | None], list[str]]:
+        with monkeypatch.context() as patched:
+            patched.setattr(op_stacks, name, most)
+            recording = read(tmp_path, space(host))
+            page = operators.page(recording, recording.devices[0])
+        return {row["op"]: row["count"] for row in page["rows"]}, page["notes"]
+
+    everything = {f"op{depth}": 1 for depth in range(5)}
+    assert asked("_DEEPEST", 5) == (everything, [])
+    found, (note,) = asked("_DEEPEST", 3)
+    assert found == {"op4": 1, "op3": 1, "op2": 1} and "deeper than is followed" in note
+    found, (note,) = asked("_MOST_PAIRS", 0)
+    assert found == {"op4": None} and "deeper than is followed" in note
 
 
 def test_what_does_not_nest_is_not_inside(
