@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         for row in answer["rows"]
     ]
-    head = ["id", "size", "allocated", "released", "lived", "op", "made at"]
+    head = ["id", "size", "allocated", "released", "lived", "op", "where"]
     for line in text.table(head, rows, right=(0, 1, 2, 3, 4)):
         text.say(line)
     if stop < count:

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         for row in shown
     ]
-    head = ["event", "time", "action", "address", "size", "stream", "pool", "made at"]
+    head = ["event", "time", "action", "address", "size", "stream", "pool", "where"]
     for line in text.table(head, lines, right=(0, 1, 3, 4)):
         text.say(line)
     return 0

@@ -130,7 +130,7 @@ def test_a_trace_says_what_was_asked_for_and_where(
     told = facts(frame)
     assert told["operator"] == life["op"]
     assert told["module"] == life["module"]
-    assert "made at" in told
+    assert "where" in told
     usage = recording.table("usage").to_pylist()
     (after,) = [
         row for row in usage if row["device"] == device.index and row["event"] == life["birth"]
@@ -146,6 +146,32 @@ def test_a_trace_says_what_was_asked_for_and_where(
     frame.locator(".at-cursor-what .link").click()
     settle(watched.page)
     assert words_of(watched.page.url)["allocation"]
+
+
+def test_the_next_event_is_waited_for_and_an_error_stands_alone(
+    watched: Watched, profiled: TensorBoardServer
+) -> None:
+    frame = opened(watched, profiled, "gpus", device="GPU_4_bfc", at=3)
+    held: list[Any] = []
+    watched.page.route("**/plugin/memory/events?*", lambda route: held.append(route))
+    section = frame.locator(".at-cursor")
+    assert section.get_attribute("aria-busy") == "false" and len(facts(frame)) > 2
+    frame.get_by_role("button", name="Next event").click()
+    frame.locator(".at-cursor[aria-busy='true']").wait_for()
+    assert len(facts(frame)) > 2  # those of before, until there are others
+    held.pop().fulfill(
+        content_type="application/json",
+        headers={"X-Memory-Status": "400"},
+        body='{"error": "It is broken."}',
+    )
+    settle(watched.page)
+    assert section.get_attribute("aria-busy") == "false" and facts(frame) == {}
+    assert section.get_by_role("alert").inner_text() == "It is broken."
+    assert frame.locator(".at-cursor-what > :not(button):not([role='alert'])").count() == 0
+    watched.page.unroute("**/plugin/memory/events?*")
+    frame.get_by_role("button", name="Next event").click()
+    settle(watched.page)
+    assert section.get_by_role("alert").count() == 0 and len(facts(frame)) > 2
 
 
 def test_rounded_bytes_are_told_beside_what_was_asked_for(

@@ -75,7 +75,7 @@ function Head() {
       <span>action</span>
       <span class="number">size</span>
       <span>address</span>
-      <span>made at</span>
+      <span>where</span>
     </div>
   );
 }

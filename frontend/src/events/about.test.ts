@@ -65,6 +65,6 @@ describe("an event", () => {
   });
 
   it("says where it was made besides its operator", () => {
-    expect(said(event({ label: "f · a.py:3" }), "size")).toContainEqual(["made at", "f · a.py:3"]);
+    expect(said(event({ label: "f · a.py:3" }), "size")).toContainEqual(["where", "f · a.py:3"]);
   });
 });

@@ -46,7 +46,7 @@ export function eventFacts(row: EventRow, basis: string): EventFact[] {
     text("category", category),
     text("region", about.region),
     text("type, shape", form),
-    row.label === about.op ? null : text("made at", row.label),
+    row.label === about.op ? null : text("where", row.label),
     text("address", row.address),
     amount("allocated after it", about.allocated),
     amount("reserved", about.reserved),

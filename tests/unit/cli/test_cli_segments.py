@@ -101,7 +101,7 @@ def test_long_names_of_files_are_cut_in_their_middle(tmp_path: Path, capsys: Cap
     save(history(events, stacks=stacks), path, compress=True)
     assert main(["events", str(path)]) == 0
     _, head, first, second = capsys.readouterr().out.splitlines()
-    at = head.index("made at")
+    at = head.index("where")
     assert second[at:] == "f · b.py:1"
     assert len(first[at:]) == 64
     assert first[at:].startswith("forward · deep_") and first.endswith("_model.py:88")

@@ -23,12 +23,13 @@ export function AtCursor({ model }: { model: Model }) {
   );
   useEffect(() => asked.dispose, [asked]);
   const event = model.cursorEvent.value;
-  const { data, error } = asked.answer.value;
-  const row = data?.rows[0] ?? null;
+  const { data, error, loading } = asked.answer.value;
+  // Beside an error nothing stands of the event before.
+  const row = (error === null && data?.rows[0]) || null;
   // A link may name an event that there is not.
   if (event === null || event >= (device.value?.events ?? 0)) return null;
   return (
-    <section class="at-cursor" aria-label="Event at the cursor">
+    <section class="at-cursor" aria-label="Event at the cursor" aria-busy={loading}>
       <p class="at-cursor-what">
         <Step by={-1} event={event} />
         <Step by={1} event={event} />
