@@ -1,4 +1,4 @@
-/** What the breakdown's table says, as plain functions: columns, sorting, words for cells. */
+/** What the breakdown's table says of one allocation, as plain functions: its birth, its bytes. */
 
 import type { AllocationRow } from "../../../api";
 import { count } from "../../../format";

@@ -1,4 +1,4 @@
-/** What the lists say, as plain functions: sorting, filters, words. */
+/** What the lists say and take, as plain functions: words, filters, sizes, runs as on a track. */
 
 import type { Axis, LifeRow, ModuleRow, TrackItem } from "../../../api";
 import { bytes, duration, grouped, signedBytes } from "../../../format";
