@@ -43,6 +43,15 @@ def legend(frame: FrameLocator) -> dict[str, str]:
     }
 
 
+def whole_legend(shown: Picture) -> dict[str, str]:
+    """As :func:`legend`, of the groups too that are folded away."""
+    more = shown.frame.locator(".timeline-more", has_text="more")
+    if more.count():
+        more.click()
+        shown.wait()
+    return legend(shown.frame)
+
+
 def word_of(watched: Watched, word: str) -> str:
     """A word of the address, once that has settled with it."""
     settled = words_of(settled_address(watched.page, f"p.memory.{word}="))

@@ -155,7 +155,7 @@ def standing(
             life.birth for life in of if sum(each.event in life for each in bins.values()) == 1
         }
     else:
-        instants = list(_instants(total, width))
+        instants = list(shown_events(total, width))
         of_one = {life.birth for life in of if life.death - life.birth == 1}
     for event in set(instants):
         alive = [place for place, life in enumerate(of) if event in life]
@@ -217,7 +217,7 @@ def _segment(recording: Recording) -> tuple[int, int]:
     return events[0]["address"], events[0]["size"]
 
 
-def _instants(total: list[int], width: int) -> Iterator[int]:
+def shown_events(total: list[int], width: int) -> Iterator[int]:
     """The event of each column: the highest of those in it, the first of equals."""
     event, shown = -1, 0
     for x in range(width):
