@@ -9,7 +9,7 @@ from tests.browser.charting import ABOVE, BELOW, LEFT, RIGHT
 from tests.browser.looking import settle
 
 if TYPE_CHECKING:
-    from playwright.sync_api import FrameLocator, Page
+    from playwright.sync_api import FrameLocator, Locator, Page
 
 #: Of the picture, which lies on its side and is wider than the plot, the part that is seen.
 _PIXELS = """(canvas) => {
@@ -103,8 +103,13 @@ class Picture:
 
     def pixels(self) -> list[list[str]]:
         """The colour of every pixel, column after column from the bottom up."""
-        found = cast("dict[str, Any]", self.front.evaluate(_PIXELS))
-        names, height = found["names"], found["height"]
-        # A letter a pixel: half a million numbers take the protocol seconds.
-        colours = [names[ord(letter)] for letter in found["pixels"]]
-        return [colours[x * height : (x + 1) * height] for x in range(found["width"])]
+        return pixels_of(self.front)
+
+
+def pixels_of(front: Locator) -> list[list[str]]:
+    """The colour of every pixel of a picture of lives, column after column from the bottom up."""
+    found = cast("dict[str, Any]", front.evaluate(_PIXELS))
+    names, height = found["names"], found["height"]
+    # A letter a pixel: half a million numbers take the protocol seconds.
+    colours = [names[ord(letter)] for letter in found["pixels"]]
+    return [colours[x * height : (x + 1) * height] for x in range(found["width"])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,21 @@ class Replay:
                 held, cut = without(held, entry)
                 gone += cut
         return sorted(held + gone, key=lambda each: (each.since, each.address))
+
+
+def by_place(replay: Replay, states: list[list[Range]]) -> list[dict[str, list[Range]]]:
+    """Ranges by pool and stream; the file names the pool of those that are there at the end."""
+    known = {(each.address, each.since) for each in replay.after(len(replay.trace) - 1)}
+    pools = {each["address"]: each["segment_pool_id"] for each in replay.segments}
+    places = []
+    for held in states:
+        found = defaultdict(list)
+        for each in held:
+            is_known = (each.address, each.since) in known
+            pool = ",".join(map(str, pools[each.address])) if is_known else "?"
+            found[f"{pool}@{each.stream:#x}"].append(each)
+        places.append(dict(found))
+    return places
 
 
 def without(held: list[Range], entry: dict[str, Any]) -> tuple[list[Range], list[Range]]:

@@ -14,7 +14,7 @@ from tests.browser.conftest import Watched
 from tests.browser.filed import File
 from tests.browser.looking import settle
 from tests.browser.mapping import BACKGROUNDS, RIGHT, event_of, in_words, show
-from tests.browser.replaying import Range, Replay, total_of
+from tests.browser.replaying import Range, by_place, total_of
 from tests.plugin.server import TensorBoardServer
 
 pytestmark = pytest.mark.framed
@@ -58,26 +58,11 @@ def file(shared_data: Path) -> File:
     return File(shared_data / "snapshots" / f"{NAME}.pickle")
 
 
-def by_group(replay: Replay, states: list[list[Range]]) -> list[dict[str, list[Range]]]:
-    """Ranges by pool and stream; the file names the pool of those that are there at the end."""
-    known = {(each.address, each.since) for each in replay.after(len(replay.trace) - 1)}
-    pools = {each["address"]: each["segment_pool_id"] for each in replay.segments}
-    groups = []
-    for held in states:
-        found = defaultdict(list)
-        for each in held:
-            is_known = (each.address, each.since) in known
-            pool = ",".join(map(str, pools[each.address])) if is_known else "?"
-            found[f"{pool}@{each.stream:#x}"].append(each)
-        groups.append(dict(found))
-    return groups
-
-
 def test_pools_and_streams_hold_what_a_replay_finds(
     watched: Watched, server: TensorBoardServer, file: File, pictures: Any
 ) -> None:
     replay = file.replay
-    states = by_group(replay, replay.states(BEGIN, END))
+    states = by_place(replay, replay.states(BEGIN, END))
     allocated = by_event(file, states)
     frame = show(watched, server, NAME, axis="event", window=f"{BEGIN}..{END}", at=BEGIN + 40)
     pools = frame.locator(".segments-pool")

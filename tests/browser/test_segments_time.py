@@ -1,10 +1,9 @@
-"""Segments over time, in a real browser: played, dragged, stacked, and the envelopes of pools."""
+"""Segments over time, in a real browser: played, dragged, and the envelopes of pools."""
 
 from __future__ import annotations
 
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,16 +12,7 @@ from tests.browser import charting
 from tests.browser.charting import ABOVE, BELOW, HEADROOM, LEFT
 from tests.browser.conftest import Watched
 from tests.browser.looking import settle, settled_address, words_of
-from tests.browser.mapping import (
-    RIGHT,
-    event_of,
-    in_words,
-    replayed,
-    show,
-    told,
-    wait_for_event,
-)
-from tests.browser.replaying import Replay, part_at, total_of
+from tests.browser.mapping import RIGHT, event_of, replayed, show, told
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
@@ -266,51 +256,3 @@ def test_pools_have_their_envelopes(watched: Watched, server: TensorBoardServer)
     settle(watched.page)
     assert "window" in words_of(settled_address(watched.page, "p.memory.window"))
     assert canvas.evaluate("c => c.toDataURL()") != before
-
-
-def test_segments_are_stacked_over_time(
-    watched: Watched, server: TensorBoardServer, shared_data: Path, pictures: Any
-) -> None:
-    replay = Replay.of(shared_data / "snapshots" / "oom_expandable_3gpu.pickle", 1)
-    peak = max(map(total_of, replay.states(0, len(replay.trace))))
-    frame = show(watched, server, "oom_expandable_3gpu", device="1", axis="event")
-    stack = frame.get_by_test_id("segments-stack")
-    stack.scroll_into_view_if_needed()
-    frame.get_by_test_id("segments-front").wait_for()
-    settle(watched.page)
-    box = stack.bounding_box()
-    assert box
-    plot = box["height"] - ABOVE - BELOW
-    tooltip = frame.get_by_test_id("segments-stack-tooltip")
-    alone = set()
-    for share in (0.02, 0.3, 0.5, 0.66, 0.7, 0.95):
-        for down in (30, 50, 80, 100, 110, 130, 153):
-            across = box["x"] + LEFT + share * (box["width"] - LEFT - RIGHT)
-            watched.page.mouse.move(across, box["y"] + down)
-            tooltip.wait_for()
-            watched.page.wait_for_timeout(30)
-            text = tooltip.inner_text().replace("\u202f", "").replace("\u00a0", " ")
-            instant = re.search(r"event (\d+)", text)
-            assert instant and abs(int(instant[1]) - share * len(replay.trace)) < 2
-            held = replay.parts(int(instant[1]))
-            total = f"{in_words(total_of(held))} in {len(held)} mapped ranges at this instant"
-            assert re.search(rf"^{total}$", text, re.MULTILINE)
-            # Within a pixel of the pointer there is what the tooltip tells, in the order of births.
-            pixel = peak * HEADROOM / plot
-            height = (plot + ABOVE - down) * pixel
-            there = {part_at(held, height + off) for off in (-pixel, 0, pixel)}
-            one = re.match(r"1 mapped range of default pool, default stream\n.*, (\d+) bytes", text)
-            if one:
-                assert int(one[1]) in {part.size for part in there if part}
-                alone.add(int(one[1]))
-            else:
-                assert None in there or text.startswith("2 mapped ranges")
-    assert len(alone) > 3
-    pictures(watched.page)
-    event = int(instant[1])
-    watched.page.mouse.down()
-    watched.page.mouse.up()
-    wait_for_event(frame, event)
-    before = words_of(watched.page.url).get("window")
-    watched.page.mouse.wheel(0, -200)
-    assert words_of(settled_address(watched.page, "p.memory.window"))["window"] != before
