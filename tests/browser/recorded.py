@@ -49,15 +49,19 @@ class Recorded:
         return int(rows.stop) - int(rows.start)
 
     @cached_property
-    def peak(self) -> int:
-        """The first event after which most is allocated."""
+    def allocated(self) -> list[int]:
+        """Bytes that are allocated before the first event, and after each."""
         held = [0] * (self.events + 1)
         for life in self.lives:
             held[life.birth + 1] += life.bytes
             if life.death < math.inf:
                 held[int(life.death) + 1] -= life.bytes
-        allocated = list(itertools.accumulate(held))
-        return allocated.index(max(allocated)) - 1
+        return list(itertools.accumulate(held))
+
+    @cached_property
+    def peak(self) -> int:
+        """The first event after which most is allocated."""
+        return self.allocated.index(max(self.allocated)) - 1
 
     @cached_property
     def times(self) -> list[int]:
