@@ -1,4 +1,4 @@
-"""The allocations that live in a window, pass a filter and are of a size: which, and how many."""
+"""The allocations of a window, or alive at a moment, of a filter and a size: which, how many."""
 
 from __future__ import annotations
 
@@ -38,25 +38,30 @@ def life_list(
     filter: str = "",
     minimum: int | None = None,
     maximum: int | None = None,
+    at: int | None = None,
 ) -> LifeList:
     """The lives that were not over when ``window`` began and had begun when it ended.
 
-    One that is freed by the first event of the window is in it. ``minimum`` … ``maximum`` bytes,
-    both included, in the basis of the recording. Raises QueryError for what is no filter.
+    One that is freed by the first event of the window is in it. With an event ``at`` they are
+    those alive after it (-1: before the first), whatever the window. ``minimum`` … ``maximum``
+    bytes, both included, in the basis of the recording. Raises QueryError for what is no filter.
     """
     wanted = mask(recording, device, filter)
-    key = ("lives", device.index, window.first, window.stop, filter.strip(), minimum, maximum)
+    # What is alive after an event was born up to it, and is not over when the next one is.
+    first, stop = (window.first, window.stop) if at is None else (at + 1, at + 1)
+    key = ("lives", device.index, first, stop, filter.strip(), minimum, maximum)
     return memo(
         recording,
         key,
-        lambda: _listed(recording, device, window, wanted, minimum, maximum),
+        lambda: _listed(recording, device, first, stop, wanted, minimum, maximum),
     )
 
 
 def _listed(
     recording: Recording,
     device: Device,
-    window: EventWindow,
+    first: int,
+    stop: int,
     wanted: IntArray | None,
     minimum: int | None,
     maximum: int | None,
@@ -66,10 +71,10 @@ def _listed(
     amount = bytes_of(recording, device)
     passing = np.zeros(len(birth), dtype=bool)
     count, total = 0, 0
-    born = int(np.searchsorted(birth, max(window.stop, 0)))  # births are in order
+    born = int(np.searchsorted(birth, max(stop, 0)))  # births are in order
     for begin in range(0, born, _PART):
         part = slice(begin, min(begin + _PART, born))
-        found = death[part] >= window.first
+        found = death[part] >= first
         if wanted is not None:
             found &= wanted[part]
         if minimum is not None:

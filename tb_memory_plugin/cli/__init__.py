@@ -127,6 +127,11 @@ def parser() -> argparse.ArgumentParser:
     )
     windows.add_arguments(allocations)
     allocations.add_argument(
+        "--at",
+        metavar="MOMENT",
+        help="only those alive then, whatever the window: peak, event:N, time:NS or step:N",
+    )
+    allocations.add_argument(
         "--filter", metavar="TEXT", default="", help="only these, e.g. 'attention size>10MiB'"
     )
     allocations.add_argument("--minimum", metavar="SIZE", help="of at least so many bytes: 10MiB")

@@ -1,4 +1,4 @@
-"""``tb-memory allocations``: every life in a window, in any order."""
+"""``tb-memory allocations``: every life in a window or at a moment, in any order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from tb_memory_plugin.views import lives
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the lives of the window that pass. Raises MemoryPluginError."""
+    """Print the lives of the window, or of a moment, that pass. Raises MemoryPluginError."""
     recording = load(arguments.path).recording
     device = choose_device(recording, arguments.device)
     asked = {
         **question(arguments),
+        "at": arguments.at,
         "filter": arguments.filter,
         "minimum": _size(arguments.minimum),
         "maximum": _size(arguments.maximum),

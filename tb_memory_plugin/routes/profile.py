@@ -70,6 +70,7 @@ def all_lives(recording: Recording, device: Device, asked: Parameters) -> Answer
         device,
         **asking.listing(asked, "-bytes"),
         **asking.sizes(asked),
+        at=_at(asked),
         offset=asked.integer("offset", 0, 1 << 62, 0),
         limit=asked.integer("limit", 0, lives.MOST, lives.LIMIT),
     )
@@ -78,7 +79,7 @@ def all_lives(recording: Recording, device: Device, asked: Parameters) -> Answer
 
 def lives_csv(recording: Recording, device: Device, asked: Parameters) -> Answer:
     """``lives.csv``."""
-    question = {**asking.listing(asked, "-bytes"), **asking.sizes(asked)}
+    question = {**asking.listing(asked, "-bytes"), **asking.sizes(asked), "at": _at(asked)}
     return Answer(lives.whole(recording, device, **question), CSV, "lives.csv")
 
 
@@ -121,8 +122,12 @@ def modules_csv(recording: Recording, device: Device, asked: Parameters) -> Answ
 
 
 def _running(asked: Parameters) -> dict[str, Any]:
-    at = asking.moment(asked) if asked.has("at") else None
-    return {"at": at, "find": asked.text("find", "")}
+    return {"at": _at(asked), "find": asked.text("find", "")}
+
+
+def _at(asked: Parameters) -> str | None:
+    """The moment that a list is asked of, None for one of a window."""
+    return asking.moment(asked) if asked.has("at") else None
 
 
 ROUTES = {

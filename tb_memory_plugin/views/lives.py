@@ -1,4 +1,4 @@
-"""Every life of a window, made into a page of rows, or into CSV, whole."""
+"""Every life of a window or at a moment, made into a page of rows, or into CSV, whole."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis.alive import sums_only
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.instants import resolve
 from tb_memory_plugin.analysis.life_list import LifeList, life_list, sorted_rows
 from tb_memory_plugin.analysis.windows import EventWindow, window
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -28,6 +29,7 @@ def page(
     axis: str = "event",
     begin: int | None = None,
     end: int | None = None,
+    at: str | None = None,
     filter: str = "",
     minimum: int | None = None,
     maximum: int | None = None,
@@ -37,15 +39,18 @@ def page(
 ) -> dict[str, Any]:
     """The answer of ``GET lives``: ``limit`` lives of the window ``begin`` … ``end`` of ``axis``.
 
-    In it are all that were not freed before it and not born after it. Raises QueryError.
+    In it are all that were not freed before it and not born after it; where there is a moment
+    ``at`` they are those alive then, whatever the window. Raises QueryError.
     """
     seen = window(recording, device, axis, begin, end)
-    listed = life_list(recording, device, seen, filter, minimum, maximum)
+    event = None if at is None else resolve(recording, device, at).event
+    listed = life_list(recording, device, seen, filter, minimum, maximum, event)
     offset = max(offset, 0)
     rows = sorted_rows(recording, device, listed, sort, offset, max(0, min(limit, MOST)))
     return {
         "device": device.key,
         "window": about(seen),
+        "at": event,
         "total_count": listed.count,
         "total_bytes": listed.bytes,
         "sums": _sums(recording, device, listed),
@@ -61,6 +66,7 @@ def whole(
     axis: str = "event",
     begin: int | None = None,
     end: int | None = None,
+    at: str | None = None,
     filter: str = "",
     minimum: int | None = None,
     maximum: int | None = None,
@@ -71,7 +77,8 @@ def whole(
     Raises QueryError before the first piece.
     """
     seen = window(recording, device, axis, begin, end)
-    listed = life_list(recording, device, seen, filter, minimum, maximum)
+    event = None if at is None else resolve(recording, device, at).event
+    listed = life_list(recording, device, seen, filter, minimum, maximum, event)
     rows = sorted_rows(recording, device, listed, sort)
     parts = (
         _rows(recording, device, rows[first : first + _ROWS_AT_ONCE])

@@ -111,6 +111,57 @@ def test_a_window_a_filter_and_csv(
     assert [int(row["id"]) for row in csv.DictReader(io.StringIO(text))] == expected
 
 
+def test_what_is_alive_at_the_cursor(
+    watched: Watched, profiled: TensorBoardServer, shared_data: Path, everywhere: Any
+) -> None:
+    lives = lives_of(shared_data, "gpus", GPU)
+
+    def alive(at: int) -> list[dict[str, Any]]:
+        found = [
+            life
+            for life in lives
+            if (life["birth"] is None or life["birth"] <= at)
+            and (life["death"] is None or life["death"] > at)
+        ]
+        return sorted(found, key=lambda life: (life["size"], life["id"]), reverse=True)
+
+    of_window = {"device": GPU, "axis": "event", "window": "10..20", "table": "allocations"}
+    frame = opened(watched, profiled, "gpus", **of_window, at=300)
+    everything = len(shown(frame))
+    frame.get_by_role("button", name="at the cursor").click()
+    settle(watched.page)
+    assert words_of(watched.page.url)["alive"] == "cursor"
+    assert "Allocations at the cursor" in frame.locator("section.breakdown h2").inner_text()
+    expected = alive(300)
+    assert shown(frame) == [life["id"] for life in expected[:100]]
+    assert len(expected) != everything and total(frame) == sum(life["size"] for life in expected)
+    heads = frame.locator("table.list th").all_inner_texts()
+    column = {head.strip("▾▴ \n"): place for place, head in enumerate(heads, 1)}
+    assert cells(frame, column["Region"]) == [life["region"] or "" for life in expected[:100]]
+    assert cells(frame, column["Type, shape"]) == [
+        " ".join(filter(None, (life["dtype"], life["shape"]))) for life in expected[:100]
+    ]
+    asked = frame.locator(f"table.list tr[data-row] td:nth-child({column['Requested']})")
+    titles = asked.evaluate_all("cells => cells.map(cell => cell.title.replace(/\\D/g, ''))")
+    assert titles == [str(life["requested"] or "") for life in expected[:100]]
+    everywhere(watched.page, "alive")
+    with watched.page.expect_download() as download:
+        frame.get_by_title("Download the whole list").click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    listed = [int(row["id"]) for row in csv.DictReader(io.StringIO(text))]
+    assert listed == [life["id"] for life in expected]
+
+    # It goes with the cursor, also by a link, and back to the window.
+    frame = opened(watched, profiled, "gpus", **of_window, at=12, alive="cursor")
+    assert shown(frame) == [life["id"] for life in alive(12)[:100]]
+    frame.get_by_role("button", name="Next event").click()
+    settle(watched.page)
+    assert total(frame) == sum(life["size"] for life in alive(13))
+    frame.get_by_role("button", name="at the cursor").click()
+    settle(watched.page)
+    assert "alive" not in words_of(watched.page.url) and len(shown(frame)) == everything
+
+
 def test_a_row_is_marked_on_the_curve_and_explained(
     watched: Watched, profiled: TensorBoardServer
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from tb_memory_plugin.recording.recording import save
 from tb_memory_plugin.store.load import load_path
 from tb_memory_plugin.views import events, holes, modules, pools, segments
+from tb_memory_plugin.views import lives as life_list
 from tb_memory_plugin.views import summary as summary_view
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
@@ -93,6 +94,10 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     assert len(lives["rows"]) == 3
     listed = rows_of(server.get("lives.csv", **asked, sort="birth").body)
     assert len(listed) == lives["total_count"]
+    at = server.get("lives", **asked, at=1, sort="birth", limit=1000).json()
+    assert at == life_list.page(recording, device, at="event:1", sort="birth", limit=1000)
+    alive = rows_of(server.get("lives.csv", **asked, at=1, sort="birth").body)
+    assert [row["id"] for row in alive] == [row["id"] for row in at["rows"]]
     made = server.get("operators", **asked).json()
     assert made["total"]["count"] == answer["devices"][0]["allocs"]
     found = rows_of(server.get("operators.csv", **asked).body)

@@ -140,6 +140,8 @@ interface ListQuery extends Target {
 }
 
 export interface LivesQuery extends ListQuery {
+  /** Only what is alive then, whatever the window. */
+  at: number | "peak" | null;
   filter: string;
   minimum: number | null;
   maximum: number | null;

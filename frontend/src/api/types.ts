@@ -291,9 +291,11 @@ export interface LifeRow extends AllocationRow {
   sum: boolean;
 }
 
-/** Lives of a window: how many there are in all, and a page of them. */
+/** Lives of a window, or at a moment: how many there are in all, and a page of them. */
 export interface LivesPage {
   device: string;
+  /** The event that they are alive after, where that was asked for. */
+  at: number | null;
   total_count: number;
   total_bytes: number;
   sums: number;

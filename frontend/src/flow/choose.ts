@@ -5,6 +5,7 @@ import type { Axis, Device, Source, Summary } from "../api";
 import { firstHost } from "../state/hosts";
 import { device, extent, openStatus, sourceId, summary } from "../state/recording";
 import {
+  aliveOnly,
   areas,
   axis,
   blocksBy,
@@ -72,6 +73,7 @@ export function chooseSource(id: string): void {
     findOperator.value = "";
     findModule.value = "";
     running.value = false;
+    aliveOnly.value = false;
     least.value = null;
     most.value = null;
     call.value = null;
@@ -183,6 +185,7 @@ function applyPlace(link: Link, fresh: Summary): void {
   modulesSort.value = link.modulesSort ?? "begin";
   findModule.value = link.module ?? "";
   running.value = link.running === "cursor";
+  aliveOnly.value = link.alive === "cursor";
   only.value = link.only ?? "all";
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";

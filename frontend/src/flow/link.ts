@@ -51,6 +51,7 @@ export interface Link {
   operator?: string;
   module?: string;
   running?: "cursor";
+  alive?: "cursor";
 }
 
 /** How calls are shown, where that is not as it starts. */
@@ -155,6 +156,7 @@ export function fromWords(words: Words): Link {
     operator: words.operator,
     module: words.module,
     running: words.running === "cursor" ? "cursor" : undefined,
+    alive: words.alive === "cursor" ? "cursor" : undefined,
     call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
@@ -204,6 +206,7 @@ function toWords(link: Link): Words {
   put("operator", link.operator);
   put("module", link.module);
   put("running", link.running);
+  put("alive", link.alive);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

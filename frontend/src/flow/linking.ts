@@ -4,6 +4,7 @@ import { batch, effect } from "@preact/signals";
 import { later } from "../api";
 import { device, source, sourceId, sourceList, summary } from "../state/recording";
 import {
+  aliveOnly,
   areas,
   axis,
   blocksBy,
@@ -156,5 +157,6 @@ export function stateLink(): Link | null {
   if (modulesSort.value !== "begin") link.modulesSort = modulesSort.value;
   if (findModule.value) link.module = findModule.value;
   if (running.value) link.running = "cursor";
+  if (aliveOnly.value) link.alive = "cursor";
   return link;
 }

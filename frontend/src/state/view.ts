@@ -71,6 +71,8 @@ export const table = signal<TableKey>("breakdown");
 export const livesSort = signal("-bytes");
 export const operatorsSort = signal("-self_increase");
 export const modulesSort = signal("begin");
+/** Whether only what is alive at the cursor is listed among allocations. */
+export const aliveOnly = signal(false);
 /** Bytes that an allocation has at least and at most to be listed; null leaves that open. */
 export const least = signal<number | null>(null);
 export const most = signal<number | null>(null);

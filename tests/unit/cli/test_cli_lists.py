@@ -32,6 +32,14 @@ def test_allocations_are_those_of_the_page(source: Path, capsys: Capture) -> Non
     assert [row["requested"] for row in found["rows"]] == [700, 512, 1000]
 
 
+def test_allocations_of_a_moment(source: Path, capsys: Capture) -> None:
+    recording = training()
+    found = answer(capsys, "allocations", source, "--at", "event:5", "--begin", "8", "--end", "9")
+    expected = lives.page(recording, recording.devices[0], at="event:5", begin=8, end=9)
+    assert found == json.loads(json.dumps(expected)) and found["at"] == 5
+    assert all((row["birth"] or 0) <= 5 < (row["death"] or 99) for row in found["rows"])
+
+
 def test_allocations_in_words(source: Path, capsys: Capture) -> None:
     arguments = ["allocations", str(source), "--begin", "5", "--end", "9", "--limit", "2"]
     assert main(arguments) == 0

@@ -18,7 +18,7 @@ from tb_memory_plugin.analysis.life_orders import SORTS
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import Category
-from tb_memory_plugin.views import lives
+from tb_memory_plugin.views import breakdown, lives
 from tb_memory_plugin.views.words import allocation_labels
 from tests.fixtures.histories import history
 from tests.fixtures.training import training
@@ -83,6 +83,38 @@ def test_what_is_listed_is_what_lives_then(
     assert ids(answer) == expected
     assert answer["total_count"] == len(expected)
     assert answer["total_bytes"] == sum(rows[row]["requested"] for row in expected)
+
+
+@settings(max_examples=80, deadline=None)
+@given(worlds(), st.integers(-1, 45), st.one_of(st.none(), st.integers(0, 5000)), st.booleans())
+def test_at_a_moment_is_what_is_alive_then(
+    world: World, at: int, least: int | None, windowed: bool
+) -> None:
+    recording = derive(world.recording)
+    rows = recording.table("allocations").to_pylist()
+    at = min(at, recording.table("events").num_rows - 1)
+    window = {"begin": 1, "end": 2} if windowed else {}  # whatever it is
+    answer = ask(recording, at=f"event:{at}", minimum=least, sort="birth", **window)
+    expected = [
+        row
+        for row, life in enumerate(rows)
+        if (life["birth"] is None or life["birth"] <= at)
+        and (life["death"] is None or life["death"] > at)
+        and (least is None or life["requested"] >= least)
+    ]
+    assert (answer["at"], ids(answer)) == (at, expected)
+    assert answer["total_bytes"] == sum(rows[row]["requested"] for row in expected)
+    page = breakdown.page(recording, recording.devices[0], at=f"event:{at}", by="category", limit=1)
+    if least is None:
+        assert answer["total_bytes"] == page["total_bytes"]
+    text = "".join(lives.whole(recording, recording.devices[0], at=str(at), minimum=least))
+    assert sorted(int(row["id"]) for row in csv.DictReader(io.StringIO(text))) == expected
+
+
+def test_a_moment_that_there_is_not_is_refused() -> None:
+    with pytest.raises(QueryError, match="has no event 99"):
+        ask(training(), at="event:99")
+    assert ask(training())["at"] is None and ask(training(), at="peak")["at"] is not None
 
 
 def value(recording: Recording, row: dict[str, Any], column: str, label: str) -> Any:

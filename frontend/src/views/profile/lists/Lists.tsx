@@ -28,7 +28,7 @@ const OPTIONS = [
     key: "allocations",
     label: "Allocations",
     reason: null,
-    title: "Every allocation of the window, whatever became of it",
+    title: "Every allocation of the window, whatever became of it, or at the cursor",
   },
   {
     key: "modules",

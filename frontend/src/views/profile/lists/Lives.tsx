@@ -1,4 +1,4 @@
-/** Every allocation of the window shown, whatever became of it. */
+/** Every allocation of the window shown, whatever became of it, or what is alive at the cursor. */
 
 import { getLives, type LifeRow, type LivesPage, listFile } from "../../../api";
 import { Clip } from "../../../components/Clip";
@@ -7,10 +7,19 @@ import { SortHeader } from "../../../components/SortHeader";
 import { bytes, count, counted, exactBytes } from "../../../format";
 import { SUM_ONLY } from "../../../state/groups";
 import { summary } from "../../../state/recording";
-import { filter, least, livesSort, most, range, selection } from "../../../state/view";
+import {
+  aliveOnly,
+  cursor,
+  filter,
+  least,
+  livesSort,
+  most,
+  range,
+  selection,
+} from "../../../state/view";
 import { walk } from "../breakdown/walk";
 import { birthWords, deathWords, formWords, lifeWords } from "./model";
-import { Listed, Pager } from "./Parts";
+import { Listed, Pager, ToCursor } from "./Parts";
 import { Sizes } from "./Sizes";
 import { useList } from "./useList";
 
@@ -21,16 +30,21 @@ export function Lives() {
       minimum: least.value,
       maximum: most.value,
       sort: livesSort.value,
+      at: aliveOnly.value ? (cursor.value ?? ("peak" as const)) : null,
     }),
     getLives,
   );
   const { data, error, loading } = list.answer.value;
   const query = list.query.value;
   return (
-    <section class="breakdown" aria-label="Allocations of the window">
+    <section class="breakdown" aria-label="List of allocations">
       <div class="tools">
         <Heading page={data} />
         <span class="right">
+          <ToCursor
+            on={aliveOnly}
+            title="Only what is alive at the moment that the cursor is on, whatever the window"
+          />
           <Sizes />
           <Filter error={error} />
           {query && (
@@ -63,7 +77,7 @@ export function Lives() {
 function Heading({ page }: { page: LivesPage | null }) {
   return (
     <h2 class="at">
-      {range.value === null ? "All allocations" : "Allocations of the window"}
+      {headWords()}
       {page && (
         <span class="quiet" data-testid="lives-total">
           <span title={page.sums > 0 ? SUM_ONLY : undefined}>
@@ -79,6 +93,11 @@ function Heading({ page }: { page: LivesPage | null }) {
       )}
     </h2>
   );
+}
+
+function headWords(): string {
+  if (aliveOnly.value) return "Allocations at the cursor";
+  return range.value === null ? "All allocations" : "Allocations of the window";
 }
 
 /** Columns that a recording has something to say in, by the grouping that says so. */
@@ -148,11 +167,7 @@ function Table({ page }: { page: LivesPage }) {
         ))}
         {page.rows.length === 0 && (
           <tr class="rest">
-            <td colSpan={7 + extras.length}>
-              {isNarrowed()
-                ? "No allocation of the window passes the filter and is of that size."
-                : "Nothing was alive in the window."}
-            </td>
+            <td colSpan={7 + extras.length}>{noneWords()}</td>
           </tr>
         )}
       </tbody>
@@ -160,8 +175,12 @@ function Table({ page }: { page: LivesPage }) {
   );
 }
 
-const isNarrowed = (): boolean =>
-  filter.value !== "" || least.value !== null || most.value !== null;
+function noneWords(): string {
+  const when = aliveOnly.value ? "at the cursor" : "in the window";
+  const isNarrowed = filter.value !== "" || least.value !== null || most.value !== null;
+  if (isNarrowed) return `Nothing alive ${when} passes the filter and is of that size.`;
+  return aliveOnly.value ? "Nothing is alive at the cursor." : "Nothing was alive in the window.";
+}
 
 interface RowProperties {
   row: LifeRow;

@@ -11,7 +11,7 @@ import { exactTime } from "../../../timeline/readout";
 import { open } from "../../../timeline/trackKeys";
 import { walk } from "../breakdown/walk";
 import { clockWords, itemOf } from "./model";
-import { Listed, Pager } from "./Parts";
+import { Listed, Pager, ToCursor } from "./Parts";
 import { useList } from "./useList";
 
 export function Modules({ model }: { model: Model }) {
@@ -30,15 +30,10 @@ export function Modules({ model }: { model: Model }) {
       <div class="tools">
         <Heading page={data} />
         <span class="right">
-          <button
-            type="button"
-            class="chip"
-            aria-pressed={running.value}
-            title="Only what runs at the moment that the cursor is on, whatever the window"
-            onClick={() => (running.value = !running.value)}
-          >
-            at the cursor
-          </button>
+          <ToCursor
+            on={running}
+            title="Only what runs between the event that the cursor is on and the next, whatever the window"
+          />
           <SearchField
             value={findModule}
             label="Find a module"

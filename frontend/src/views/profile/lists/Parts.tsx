@@ -1,5 +1,6 @@
-/** What the lists are made of: headers that sort, a line to turn pages, what is said of none. */
+/** What the lists are made of: a line to turn pages, a switch to the cursor, what is said of none. */
 
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { placeWords } from "./model";
 import { PAGE } from "./useList";
@@ -43,6 +44,26 @@ export function Pager({ offset, shown, all, turn }: PagerProperties) {
         </>
       ))}
     </nav>
+  );
+}
+
+interface ToCursorProperties {
+  on: Signal<boolean>;
+  title: string;
+}
+
+/** Lists what there is at the cursor, whatever the window. */
+export function ToCursor({ on, title }: ToCursorProperties) {
+  return (
+    <button
+      type="button"
+      class="chip"
+      aria-pressed={on.value}
+      title={title}
+      onClick={() => (on.value = !on.value)}
+    >
+      at the cursor
+    </button>
   );
 }
 
