@@ -14,27 +14,38 @@ import type { Model } from "./model";
 
 /** Lines of entries before "+N more". */
 const LINES = 2;
-/** Pixels the switches for lines take, beside the entries or, on a narrow page, under them. */
-const SWITCHES = 270;
-/** And the choice of areas, where there is one. */
+/** Pixels of a switch for a line beside its words, and of one of their letters. */
+const SWITCH = 32;
+const LETTER = 5.4;
+/** And of the choice of areas, where there is one. */
 const AREAS = 230;
-const NARROW = 640;
+/** Pixels beside all that from which on entries stand there: two of the widest. */
+const BESIDE = 540;
 
 export function Legend({ model }: { model: Model }) {
   const { value: width } = model.width;
   const beside = (device.value?.areas.length ?? 0) > 0 && model.followsAreas ? AREAS : 0;
-  const room = Math.max(width < NARROW ? width : width - SWITCHES - beside, 200);
   const usage = model.loader.detail.value;
   const byArea = model.byArea.value;
   const hasReserved = usage?.window.has_reserved === true && !byArea;
   const formula = usage === null ? null : formulaOf(usage);
+  const hasCapacity = Boolean(device.value?.capacity) && usage !== null;
+  const switches = [
+    hasReserved ? "reserved" : "",
+    hasCapacity ? capacityWords(model) : "",
+    formula === null ? "" : "fragmentation",
+  ].filter((words) => words !== "");
+  const taken = switches.reduce((sum, words) => sum + SWITCH + LETTER * words.length, beside);
+  // Where little is left beside the switches, entries have lines of their own under them.
+  const isNarrow = width - taken < BESIDE;
+  const room = Math.max(isNarrow ? width : width - taken, 200);
   return (
-    <div class={`timeline-legend ${width < NARROW ? "is-narrow" : ""}`}>
+    <div class={`timeline-legend ${isNarrow ? "is-narrow" : ""}`}>
       {model.followsAreas ? <AreasChoice /> : null}
       {byArea ? <AreasDrawn model={model} /> : <Groups model={model} room={room} />}
       <div class="timeline-lines">
         {hasReserved ? <Line kind="reserved" label="reserved" shown={model.showReserved} /> : null}
-        {device.value?.capacity && model.loader.detail.value !== null ? (
+        {hasCapacity ? (
           <Line kind="capacity" label={capacityWords(model)} shown={model.showCapacity} />
         ) : null}
         {formula !== null ? (
