@@ -2,7 +2,7 @@
 
 import { eventsFile } from "../api";
 import { Filtered } from "../components/Filtered";
-import { useTyped } from "../components/useTyped";
+import { SearchField } from "../components/SearchField";
 import { target } from "../flow/questions";
 import { count } from "../format";
 import { device } from "../state";
@@ -43,27 +43,14 @@ export function EventList({ list }: { list: List }) {
 }
 
 function EventFilter({ list }: { list: List }) {
-  const { typed, failure } = list;
-  const [text, setText] = useTyped(typed);
   return (
-    <span class="filter">
-      <input
-        class="field"
-        type="search"
-        data-shortcut="/"
-        placeholder="Filter, e.g. action:alloc size>10MiB"
-        aria-label="Filter events"
-        aria-invalid={failure.value !== null}
-        title="action:alloc, action:segment, size>10MiB, address:0x7f00, step:3, stream:0, pool:private, event>1000, words of a stack frame, and what filters allocations"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-      {failure.value && (
-        <span class="wrong" role="alert">
-          {failure.value}
-        </span>
-      )}
-    </span>
+    <SearchField
+      value={list.typed}
+      label="Filter events"
+      placeholder="Filter, e.g. action:alloc size>10MiB"
+      title="action:alloc, action:segment, size>10MiB, address:0x7f00, step:3, stream:0, pool:private, event>1000, words of a stack frame, and what filters allocations"
+      error={list.failure.value}
+    />
   );
 }
 
