@@ -38,6 +38,22 @@ _HAS = """(canvas, colour) => {
   return found;
 }"""
 
+#: Types ``second`` into a field as the pause after ``first`` ends, before that is drawn.
+_TYPE_ON = """(field, [first, second]) => {
+  const type = (text) => {
+    field.value = text;
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  };
+  const wait = globalThis.setTimeout;
+  globalThis.setTimeout = (run, ms) => wait(() => {
+    run();
+    if (ms !== 300) return;
+    globalThis.setTimeout = wait;
+    type(second);
+  }, ms);
+  type(first);
+}"""
+
 
 @pytest.fixture(scope="module")
 def server(
@@ -275,3 +291,11 @@ def test_the_map_shows_what_passes_and_dims_the_rest(
     assert frame.get_by_test_id("segments-passing").count() == 0
     narrowed(f"size>{middle}")
     everywhere(watched.page, "dimmed")
+
+
+def test_what_is_typed_as_a_pause_ends_stays(watched: Watched, server: TensorBoardServer) -> None:
+    frame = show(watched, server, "profile")
+    field = frame.get_by_role("searchbox", name="Filter allocations")
+    field.evaluate(_TYPE_ON, ["size>1MiB", "size>2MiB"])
+    settled_address(watched.page, "p.memory.filter=size%3E2MiB")
+    assert field.input_value() == "size>2MiB"
