@@ -48,6 +48,17 @@ def offsets(recording: Recording, device: Device, of: Lives, layout: str) -> Int
     return memo(recording, key, lambda: lanes(of.bytes, _sequence(of)))
 
 
+def heights(
+    recording: Recording, device: Device, of: Lives, layout: str, rows: IntArray
+) -> IntArray:
+    """Bytes that the lives ``rows`` are tall: by address their blocks, rounding included."""
+    asked = of.bytes[rows]
+    if layout != "address" or of.table != "allocations":
+        return asked
+    found: IntArray = np.maximum(recording.values(of.table, "size", device)[rows], asked)
+    return found
+
+
 def placed(recording: Recording, device: Device) -> bool:
     """Whether the recording says at which addresses the allocations of a device are.
 

@@ -32,15 +32,20 @@ class Placed:
     hidden_bytes: int
 
 
-def place(seen: Seen, size: IntArray, offset: IntArray, low: int, high: int, pixel: int) -> Placed:
-    """What of ``seen`` is in the window ``low`` … ``high``, the largest areas by themselves."""
-    inside = (offset < high) & (offset + size > low)
-    alone = ~seen.short | (size >= _TALL * pixel)
+def place(
+    seen: Seen, size: IntArray, tall: IntArray, offset: IntArray, low: int, high: int, pixel: int
+) -> Placed:
+    """What of ``seen`` is in the window ``low`` … ``high``, the largest areas by themselves.
+
+    Lives of ``size`` bytes are ``tall`` bytes in the picture.
+    """
+    inside = (offset < high) & (offset + tall > low)
+    alone = ~seen.short | (tall >= _TALL * pixel)
     drawn = np.flatnonzero(inside & alone)
     left = np.flatnonzero(inside & ~alone)
     hidden, hidden_bytes = max(len(drawn) - MOST_ROWS, 0), 0
     if hidden:
-        area = size[drawn].astype(np.float64) * seen.columns[drawn]
+        area = tall[drawn].astype(np.float64) * seen.columns[drawn]
         order = np.argpartition(-area, MOST_ROWS)
         others = drawn[order[MOST_ROWS:]]
         left, hidden_bytes = np.sort(np.concatenate([left, others])), exact.total(size[others])
@@ -48,8 +53,8 @@ def place(seen: Seen, size: IntArray, offset: IntArray, low: int, high: int, pix
     return Placed(drawn, left, hidden, hidden_bytes)
 
 
-def pixels(offset: IntArray, size: IntArray, low: int, high: int, pixel: int) -> IntArray:
+def pixels(offset: IntArray, tall: IntArray, low: int, high: int, pixel: int) -> IntArray:
     """How many whole pixels tall lives are, of what is in the window; at least one."""
-    seen = np.minimum(offset + size, high) - np.maximum(offset, low)
+    seen = np.minimum(offset + tall, high) - np.maximum(offset, low)
     whole: IntArray = np.maximum(seen // pixel, 1)
     return whole

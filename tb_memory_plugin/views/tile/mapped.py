@@ -14,7 +14,7 @@ from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import ipc
 from tb_memory_plugin.views.tile import extents
-from tb_memory_plugin.views.tile.seen import Seen, seen
+from tb_memory_plugin.views.tile.seen import seen
 
 #: Mapped ranges, each for as many columns as it stays, that an answer has.
 MOST_MAPPED = 3_000
@@ -63,10 +63,11 @@ def mapped(
     return Mapped(first[kept], last[kept], offset[kept], size[kept], len(others), left_bytes)
 
 
-def streams(recording: Recording, device: Device, ranges: Mapped, rows: Seen) -> bytes:
-    """The streams that ``GET tile`` has beside the others by address: ``mapped`` and ``blocks``."""
-    given = recording.values("allocations", "size", device)[rows.row]
-    asked = recording.values("allocations", "requested", device)[rows.row]
+def streams(ranges: Mapped, tall: IntArray) -> bytes:
+    """The streams that ``GET tile`` has beside the others by address: ``mapped`` and ``blocks``.
+
+    ``tall`` are the bytes of the block of every row.
+    """
     return ipc.joined(
         [
             ipc.stream(
@@ -77,7 +78,7 @@ def streams(recording: Recording, device: Device, ranges: Mapped, rows: Seen) ->
                     "size": arrays.column(ranges.size, _I64),
                 }
             ),
-            ipc.stream({"size": arrays.column(np.maximum(given, asked), _I64)}),
+            ipc.stream({"size": arrays.column(tall, _I64)}),
         ]
     )
 

@@ -102,13 +102,15 @@ def tile(
     if layout == "stacked":
         picture = _stacked(shown, here, columns, low, high, pixel)
     else:
-        offset = extents.offsets(recording, device, shown, layout)
-        picture = _fixed(shown, here, columns, low, high, pixel, offset)
+        offset = extents.offsets(recording, device, shown, layout)[here.row]
+        tall = extents.heights(recording, device, shown, layout, here.row)
+        picture = _fixed(shown, here, columns, low, high, pixel, offset, tall)
     ranges = None
     beside = b""
     if layout == "address" and of == "allocations":
         ranges = mapped.mapped(recording, device, event, own, low, high)
-        beside = mapped.streams(recording, device, ranges, picture.rows)
+        blocks = extents.heights(recording, device, shown, layout, picture.rows.row)
+        beside = mapped.streams(ranges, blocks)
     about["hidden"] = answer.hidden(picture, ranges)
     cells = answer.Columns(
         bins.begin[own],
@@ -163,17 +165,23 @@ def _stacked(
 
 
 def _fixed(
-    of: Lives, here: Seen, columns: int, low: int, high: int, pixel: int, offset: IntArray
+    of: Lives,
+    here: Seen,
+    columns: int,
+    low: int,
+    high: int,
+    pixel: int,
+    offset: IntArray,
+    tall: IntArray,
 ) -> answer.Picture:
-    offset = offset[here.row]
-    found = fixed.place(here, of.bytes[here.row], offset, low, high, pixel)
+    found = fixed.place(here, of.bytes[here.row], tall, offset, low, high, pixel)
     rest = here.at(found.rest)
     row, at = rest.row, offset[found.rest]
     merged = merge_placed(
         rest.first,
         rest.last,
         np.maximum(at - low, 0) // pixel,
-        fixed.pixels(at, of.bytes[row], low, high, pixel),
+        fixed.pixels(at, tall[found.rest], low, high, pixel),
         of.band[row],
         of.bytes[row],
         answer.hit(of, row),

@@ -15,7 +15,7 @@ from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
 from tests.properties import examples
 from tests.unit.analysis.worlds import World, worlds
-from tests.unit.views.tiles import decoded
+from tests.unit.views.tiles import beside, decoded
 
 
 def asked(recording: Recording, **question: Any) -> bytes:
@@ -31,7 +31,9 @@ def test_what_is_alive_is_in_a_row_or_a_strip_and_nothing_else_is(
     recording = derive(world.recording)
     question = {"level": level, "layout": layout}
     # On so many pixels every life of two bytes and more is drawn by itself.
-    _, (_, every, _, small) = decoded(asked(recording, **question, height=1 << 50))
+    whole = asked(recording, **question, height=1 << 50)
+    _, (_, every, _, small) = decoded(whole)
+    blocks = beside(whole)[1] if layout == "address" else every.select(["bytes"])
     assume(len(small) == 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fixed, "MOST_ROWS", 2)
@@ -39,10 +41,14 @@ def test_what_is_alive_is_in_a_row_or_a_strip_and_nothing_else_is(
     pixel, groups = about["pixel"], rows.to_pylist()
     drawn = {row["allocation"] for row in groups}
     assert len(drawn) <= 2
-    lives = [row for row in every.to_pylist() if row["allocation"] not in drawn]
+    lives = [
+        {**row, "tall": tall}
+        for row, tall in zip(every.to_pylist(), blocks.column(0).to_pylist(), strict=True)
+        if row["allocation"] not in drawn
+    ]
     for column in range(len(columns)):
         expected = {
-            (life["offset"] // pixel, max(life["bytes"] // pixel, 1), life["band"])
+            (life["offset"] // pixel, max(life["tall"] // pixel, 1), life["band"])
             for life in lives
             if life["first"] <= column <= life["last"]
         }
