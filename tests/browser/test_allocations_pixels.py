@@ -95,14 +95,16 @@ def test_every_pixel_of_what_is_found_and_selected_is_what_brute_force_draws(
     shown.frame.locator(".inspector .ways").first.wait_for()
     shown.frame.get_by_label("Find allocations").fill("size>10MiB")
     shown.frame.get_by_test_id("allocations-hits").wait_for()
-    shown.wait()
-    pixels = shown.pixels()
-    parts = standing(made.recording, len(pixels), len(pixels[0]))
-    truth = painted(parts, len(pixels[0]), found=found)
-    hatched = mark(truth, parts, selected.birth, siblings)
-    assert hatched > 1_000
-    picture(watched.page, "marked")
-    same(pixels, truth)
+    for layout in ("stacked", "address", "lane"):
+        shown.frame.get_by_role("radio", name=layout).click()
+        shown.wait()
+        pixels = shown.pixels()
+        parts = standing(made.recording, len(pixels), len(pixels[0]), layout)
+        truth = painted(parts, len(pixels[0]), found=found)
+        hatched = mark(truth, parts, selected.birth, siblings)
+        assert hatched > 1_000
+        picture(watched.page, f"marked-{layout}")
+        same(pixels, truth)
 
 
 def test_the_picture_lies_on_its_plot(watched: Watched, server: TensorBoardServer) -> None:
