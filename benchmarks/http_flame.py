@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks._http import memory_without, run, serving, spans
 from benchmarks.usage_window import Times
 from tb_memory_plugin.analysis.alive import alive_rows, bytes_of
-from tb_memory_plugin.analysis.flame import OF
+from tb_memory_plugin.analysis.flame_rows import OF
 from tb_memory_plugin.recording.recording import Recording
 
 _WALKS = 3

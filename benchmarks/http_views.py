@@ -25,7 +25,7 @@ from benchmarks import http_flame, http_tiles
 from benchmarks._http import Asked, memory_without, run, serving, spans
 from benchmarks._packed import packed
 from benchmarks.usage_window import Times
-from tb_memory_plugin.analysis.flame import OF
+from tb_memory_plugin.analysis.flame_rows import OF
 from tb_memory_plugin.analysis.positions import ranges
 from tb_memory_plugin.recording.recording import Recording
 

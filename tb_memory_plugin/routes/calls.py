@@ -19,6 +19,10 @@ def graph(recording: Recording, device: Device, asked: Parameters) -> Answer:
         find=asked.text("find", ""),
         root=asked.text("root", ""),
         width=asked.integer("width", 1, asking.WIDEST, flame.WIDTH),
+        by=asked.text("by", ""),
+        pattern=asked.text("pattern", ""),
+        top=asking.top(asked),
+        group=asked.text("group", ""),
     )
     return Answer(found)
 

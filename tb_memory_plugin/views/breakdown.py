@@ -16,7 +16,8 @@ from tb_memory_plugin.analysis.filters import mask
 from tb_memory_plugin.analysis.frames import frame_labels, frames_of_stacks, named_by
 from tb_memory_plugin.analysis.grouping import FIRST, Groups, group_ids
 from tb_memory_plugin.analysis.instants import Instant, resolve, step_at
-from tb_memory_plugin.analysis.ranking import TOP, ranking, shades
+from tb_memory_plugin.analysis.members import members
+from tb_memory_plugin.analysis.ranking import TOP, shades
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import sentinel
@@ -194,14 +195,7 @@ def chosen_rows(
     if key is None:
         return rows
     pattern = _argument(by, pattern, at)
-    groups = group_ids(recording, device, by, pattern)
-    ids = groups.ids[rows]
-    if key == naming.REST_KEY and by != "pattern":
-        ranked = ranking(recording, device, by, pattern, top)
-        of_group = ranked.band[ids] == len(ranked.shown)
-    else:
-        of_group = ids == naming.find(recording, groups, key)
-    found: IntArray = rows[of_group]
+    found: IntArray = rows[members(recording, device, by, pattern, key, top, rows)]
     return found
 
 

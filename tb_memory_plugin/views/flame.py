@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tb_memory_plugin.analysis import filters
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import weights
+from tb_memory_plugin.analysis.flame_groups import bands
 from tb_memory_plugin.analysis.flame_nodes import Named, Nodes, named, node_of, way_to, widest
+from tb_memory_plugin.analysis.flame_rows import rows_of
 from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals
+from tb_memory_plugin.analysis.members import members
+from tb_memory_plugin.analysis.ranking import TOP, describe
 from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views.flame_columns import columns_of, digits
 from tb_memory_plugin.views.flame_frames import Names
 from tb_memory_plugin.views.weighed import described
 
@@ -38,37 +41,67 @@ def page(
     folded: bool = False,
     root: str = "",
     width: int = WIDTH,
+    by: str = "",
+    pattern: str = "",
+    top: int = TOP,
+    group: str = "",
 ) -> dict[str, Any]:
     """The answer of ``GET flame`` (docs/architecture.md has its columns). Raises QueryError.
 
     ``root`` is the key of the node to look into; what is narrower than a pixel of ``width`` of
-    it is merged, below each node, into one.
+    it is merged, below each node, into one. With ``by`` nodes have the band of the group that
+    all they weigh is of, among the ``top`` of ``usage``; with ``group``, the key of one, how
+    much of them is of it.
     """
     seen = window(recording, device, axis, begin, end)
     wanted = filters.mask(recording, device, filter)
     weighed = weights(recording, device, of, seen, at, wanted)
     tree = calls(recording, inverted=inverted, folded=folded)
     sums = totals(tree, weighed)
-    searched = filters.mask(recording, device, find)
-    found = None
-    if searched is not None:
-        hits = searched if wanted is None else searched & wanted
-        found = totals(tree, weights(recording, device, of, seen, at, hits))
-    top = _node(recording, tree, root)
+
+    def part(some: IntArray | None) -> Totals | None:
+        if some is None:
+            return None
+        both = some if wanted is None else some & wanted
+        return totals(tree, weights(recording, device, of, seen, at, both))
+
+    grouping = (by, pattern, top)
+    found = part(filters.mask(recording, device, find))
+    picked = part(_members(recording, device, grouping, group))
+    amounts = {"hit": found, "picked": picked}
+    first = _node(recording, tree, root)
     names = Names(recording, find)
-    way = way_to(tree, *top)
+    way = way_to(tree, *first)
     steps = _steps(sums, names, way, named(recording, tree, way))
-    shown, parent = widest(tree, sums.near, top, width, _MOST_NODES)
-    nodes = _nodes(tree, (sums, found), shown, parent, names, named(recording, tree, shown))
+    shown, parent = widest(tree, sums.near, first, width, _MOST_NODES)
+    band = None
+    if by:
+        _, parts = rows_of(recording, device, of, seen, at, wanted)
+        band = bands(recording, device, tree, grouping, parts)
+    told = named(recording, tree, shown)
+    nodes = columns_of(tree, sums, amounts, band, shown, parent, names, told)
     return {
         **described(recording, device, of, seen, weighed),
         "found": None
         if found is None
         else {"value": int(found.value[0]), "count": int(found.count[0])},
+        **({"by": by, "groups": describe(recording, device, by, pattern, top)} if by else {}),
         "way": steps,
         "nodes": nodes,
         "frames": names.columns(),
     }
+
+
+def _members(
+    recording: Recording, device: Device, grouping: tuple[str, str, int], key: str
+) -> IntArray | None:
+    by, pattern, top = grouping
+    if not by or not key:
+        return None
+    try:
+        return members(recording, device, by, pattern, key, top)
+    except QueryError:  # picked in another recording: nothing of it is here
+        return None
 
 
 def _node(recording: Recording, tree: Calls, root: str) -> tuple[int, int]:
@@ -81,7 +114,7 @@ def _node(recording: Recording, tree: Calls, root: str) -> tuple[int, int]:
 def _steps(sums: Totals, names: Names, way: Nodes, told: Named) -> list[dict[str, Any]]:
     columns = (
         names.of_nodes(told),
-        _digits(told.key),
+        digits(told.key),
         sums.value[way.stretch].tolist(),
         sums.count[way.stretch].tolist(),
     )
@@ -89,76 +122,3 @@ def _steps(sums: Totals, names: Names, way: Nodes, told: Named) -> list[dict[str
         dict(zip(("frame", "key", "value", "count"), row, strict=True))
         for row in zip(*columns, strict=True)
     ]
-
-
-def _digits(keys: IntArray) -> list[str]:
-    digits = keys.astype(">u8").tobytes().hex()
-    return [digits[begin : begin + 16] for begin in range(0, len(digits), 16)]
-
-
-def _nodes(
-    tree: Calls,
-    weights: tuple[Totals, Totals | None],
-    shown: Nodes,
-    parent: IntArray,
-    names: Names,
-    told: Named,
-) -> dict[str, list[Any]]:
-    """Columns of the nodes ``shown`` and of what is merged below them, each after its parent.
-
-    Of those below one node the largest comes first, what is merged last.
-    """
-    sums, found = weights
-    of, stretch = tree.stretches, shown.stretch
-    weighing = of.parent[1:][sums.near[1:] > 0]
-    last = shown.depth == of.end[stretch] - 1
-    children = np.bincount(weighing, minlength=len(of.parent))[stretch]
-    # Within a stretch a node has one below it, which weighs as much.
-    children = np.where(last, children, sums.near[stretch] > 0)
-    above = parent[1:]
-    kept = np.bincount(above, minlength=len(parent))
-    merging = np.flatnonzero(children > kept)
-    at, rest = _rows(above.tolist(), children > kept)
-    rest = rest[merging]
-
-    def column(whole: Any, of_merged: Any, kind: Any) -> list[Any]:
-        values = np.empty(len(at) + len(rest), dtype=kind)
-        values[at], values[rest] = whole, of_merged
-        return list(values.tolist())
-
-    # Columns, and no tuple a row: thousands of those set off Python's garbage collector.
-    columns = {
-        "parent": column(np.append(-1, at[above]), at[merging], np.int64),
-        "frame": column(
-            names.of_nodes(told),
-            [names.of_smaller(count) for count in (children - kept)[merging].tolist()],
-            np.int64,
-        ),
-        "key": column(_digits(told.key), None, object),
-    }
-    amounts = [("value", sums.value, sums.own), ("count", sums.count, sums.own_count)]
-    if found is not None:
-        amounts.append(("hit", found.value, found.own))
-    for name, value, own in amounts:
-        whole = value[stretch]
-        inner = whole - np.where(last, own[stretch], 0)
-        np.subtract.at(inner, above, whole[1:])
-        columns[name] = column(whole, inner[merging], whole.dtype)
-    return columns
-
-
-def _rows(above: list[int], merges: IntArray) -> tuple[IntArray, IntArray]:
-    """Where each node, and what is merged below it, comes in the answer.
-
-    ``above`` are the parents' places, of all nodes but the first; siblings come in their order.
-    """
-    below = (1 + merges).tolist()  # rows of the node, those below it, and what is merged
-    for node in range(len(above), 0, -1):
-        below[above[node - 1]] += below[node]
-    at = [0] * len(below)
-    following = [1] * len(below)  # the row after those placed below the node
-    for node, parent in enumerate(above, start=1):
-        at[node] = following[parent]
-        following[node] = at[node] + 1
-        following[parent] += below[node]
-    return np.array(at), np.array(following)

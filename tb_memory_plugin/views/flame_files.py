@@ -12,9 +12,10 @@ import numpy as np
 from tb_memory_plugin import __version__
 from tb_memory_plugin.analysis import filters
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.flame import OF, weights
+from tb_memory_plugin.analysis.flame import weights
 from tb_memory_plugin.analysis.flame_nodes import lengths, ways_of
 from tb_memory_plugin.analysis.flame_paths import LIBRARY
+from tb_memory_plugin.analysis.flame_rows import OF
 from tb_memory_plugin.analysis.flame_tree import Calls, calls, totals
 from tb_memory_plugin.analysis.frames import frames_of_rows
 from tb_memory_plugin.analysis.windows import window

@@ -10,7 +10,7 @@ from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.alive import bytes_of
 from tb_memory_plugin.analysis.attribution import spans_of_kind
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.flame import highest
+from tb_memory_plugin.analysis.flame_rows import highest
 from tb_memory_plugin.analysis.hlo_modules import hlo_modules
 from tb_memory_plugin.analysis.instants import event_times, resolve, step_at
 from tb_memory_plugin.analysis.windows import EventWindow

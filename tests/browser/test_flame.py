@@ -165,9 +165,10 @@ def test_colours_tell_modules_apart(watched: Watched, server: TensorBoardServer)
     flame = flame_of(watched, server)
     before = [flame.pixel(0.3, row) for row in (1, 3)]
     assert before == [OWN, OWN]
-    flame.frame.get_by_role("button", name="by module").click()
+    flame.frame.get_by_role("radio", name="module").click()
     settle(flame.page)
     assert flame.pixel(0.3, 1) != flame.pixel(0.3, 3)
+    assert words_of(settled_address(flame.page, "memory.calls"))["calls"] == "modules"
 
 
 @pytest.mark.parametrize("name", ["speedscope", "folded"])

@@ -11,12 +11,14 @@ from tests.browser.charting import Chart
 from tests.browser.conftest import Watched
 from tests.browser.flaming import (
     CURSOR,
+    LIBRARY,
     MIB,
     OWN,
     QUIET,
     flame_of,
 )
 from tests.browser.looking import settle, settled_address, words_of
+from tests.browser.looping import grouping, legend
 from tests.browser.picturing import Picture
 from tests.plugin.server import TensorBoardServer
 
@@ -91,6 +93,42 @@ def test_the_stack_of_what_is_selected_is_outlined(
     flame.frame.get_by_role("button", name="Deselect").click()
     settle(flame.page)
     assert flame.pixel(0.3, 1) == OWN
+
+
+def test_boxes_have_the_colours_of_groups_and_a_picked_one_is_outlined(
+    watched: Watched, server: TensorBoardServer, pictures: Any
+) -> None:
+    flame = flame_of(watched, server, by="stack", calls="groups")
+    colours = legend(flame.frame)
+    made = {90: "forward · model.py:90", 88: "forward · model.py:88"}
+    assert flame.pixel(0.3, 2) == flame.pixel(0.3, 4) == colours[made[88]]
+    assert flame.pixel(0.7, 2) == flame.pixel(0.7, 3) == colours[made[90]]
+    assert flame.pixel(0.96, 1) == colours["no stack recorded"]
+    several = flame.pixel(0.3, 1)  # what main called
+    assert several == flame.pixel(0.3, 0)
+    assert several not in colours.values()
+    assert f"group {made[90]}" in flame.told(0.7, 2)
+    pictures(flame.page)
+
+    # Picked here, in the legend; by size in the Profile; a step of the way is of both.
+    flame.frame.locator(f".timeline-groups button[title='{made[88]}']").click()
+    settle(flame.page)
+    assert [flame.pixel(0.3, row) for row in (0, 1, 2, 3, 4)] == [several, *[CURSOR] * 4]
+    assert flame.pixel(0.7, 2) not in (CURSOR, colours[made[90]])  # stands back
+    assert "picked 400.0 MiB · 66.7 % of it" in flame.told(0.3, 1)
+    pictures(flame.page, "picked")
+    flame.frame.get_by_role("tab", name="Profile").click()
+    grouping(flame.frame).select_option("size")
+    flame.frame.locator(".timeline-groups button", has_text="200").click()
+    flame.frame.get_by_role("tab", name="Flame graph").click()
+    flame.frame.get_by_role("radio", name="code").click()
+    settle(flame.page)
+    assert [flame.pixel(0.7, row) for row in (0, 1, 2, 3)] == [QUIET, *[CURSOR] * 3]
+    assert [flame.pixel(0.3, row) for row in (2, 3)] == [LIBRARY, OWN]
+    assert flame.pixel(0.96, 1) == QUIET
+    flame.click(0.7, 2)
+    settle(flame.page)
+    assert flame.pixel(0.3, 3) == CURSOR
 
 
 WEIGHTS = [

@@ -193,6 +193,11 @@ export interface FlameQuery extends WeighQuery {
   folded: 0 | 1;
   root: string | null;
   width: number;
+  /** With `by` the group that boxes are of is told; `group` is the key of the one picked. */
+  by?: string;
+  pattern?: string;
+  top?: number;
+  group?: string | null;
 }
 
 const plain = (query: object): Parameters => ({ ...query }) as Parameters;
@@ -287,8 +292,12 @@ export const getCode = (
 /** Where the browser itself downloads a graph, whole, for another viewer. */
 export const flameAddress = (
   file: "flame.speedscope.json" | "flame.folded.txt",
-  { find: _find, root: _root, width: _width, ...query }: FlameQuery,
-): string => address(file, plain(query));
+  { of, at, axis, begin, end, filter, inverted, folded, ...query }: FlameQuery,
+): string => {
+  const { source, version, device } = query;
+  const weighed = { of, at, axis, begin, end, filter, inverted, folded };
+  return address(file, { source, version, device, ...weighed });
+};
 
 /** Where the browser itself downloads the state at a moment, and the events that pass a filter. */
 export const stateFile = (of: Target, at: number | "peak"): string =>

@@ -1,5 +1,7 @@
 /** What the routes about stacks answer (docs/architecture.md, "Flame graphs"). */
 
+import type { UsageGroup } from "./types";
+
 /** What a stack weighs. `alive` is about a moment, the others about a window. */
 export const WEIGHTS = ["alive", "highest", "lifetime", "allocations", "kept"] as const;
 export type Of = (typeof WEIGHTS)[number];
@@ -45,6 +47,10 @@ export interface FlameNodes {
   count: number[];
   /** How much of the value the search finds; absent without a search. */
   hit?: number[];
+  /** How much of the value is of the group asked for; absent where none was, or there is none. */
+  picked?: number[];
+  /** The place in `groups` of the group that all of it is of, -1 of several; absent without `by`. */
+  band?: number[];
 }
 
 export interface FlameStep {
@@ -56,6 +62,9 @@ export interface FlameStep {
 
 export interface FlameGraph extends Weighed {
   found: { value: number; count: number } | null;
+  /** What was grouped by, and the groups drawn by themselves, as of the chart. */
+  by?: string;
+  groups?: UsageGroup[];
   /** From the root to the first of `nodes`. */
   way: FlameStep[];
   nodes: FlameNodes;

@@ -12,6 +12,7 @@ import {
   by,
   bytesRange,
   call,
+  callColours,
   cursor,
   deviceKey,
   eventFilter,
@@ -173,6 +174,8 @@ function applyPlace(link: Link, fresh: Summary): void {
   inverted.value = link.calls?.includes("inverted") ?? false;
   folded.value = !(link.calls?.includes("unfolded") ?? false);
   upwards.value = link.calls?.includes("upwards") ?? false;
+  const grouped = link.calls?.includes("groups");
+  callColours.value = grouped ? "group" : link.calls?.includes("modules") ? "module" : "code";
   call.value = link.call ?? null;
   blocksBy.value = link.blocks ?? "kind";
   areas.value = link.areas ?? "groups";

@@ -33,7 +33,7 @@ const WHOLE: Link = {
   layout: "lane",
   bytes: { begin: 0, end: 85_899_345_920 },
   of: "kept",
-  calls: ["inverted", "unfolded", "upwards"],
+  calls: ["inverted", "unfolded", "upwards", "groups"],
   call: "00ff00ff00ff00ff",
 };
 

@@ -55,7 +55,7 @@ export interface Link {
 }
 
 /** How calls are shown, where that is not as it starts. */
-export const CALLS = ["inverted", "unfolded", "upwards"] as const;
+export const CALLS = ["inverted", "unfolded", "upwards", "modules", "groups"] as const;
 export type CallsWord = (typeof CALLS)[number];
 
 type Words = Partial<Record<string, string>>;

@@ -11,6 +11,7 @@ import {
   by,
   bytesRange,
   call,
+  callColours,
   cursor,
   eventFilter,
   filter,
@@ -118,6 +119,8 @@ const CALLS_SHOWN: Readonly<Record<CallsWord, () => boolean>> = {
   inverted: () => inverted.value,
   unfolded: () => !folded.value,
   upwards: () => upwards.value,
+  modules: () => callColours.value === "module",
+  groups: () => callColours.value === "group",
 };
 
 /** What the address should say now; null while there is nothing worth a link. */

@@ -52,6 +52,9 @@ export const of = signal<Of>("alive");
 export const inverted = signal(false);
 export const folded = signal(true);
 export const upwards = signal(false);
+/** What the colour of a call says: whose code it is, which module's, or the group of what it weighs. */
+export type CallColours = "code" | "module" | "group";
+export const callColours = signal<CallColours>("code");
 /** Key of the call that is looked into; null for all. */
 export const call = signal<string | null>(null);
 export const filter = signal("");

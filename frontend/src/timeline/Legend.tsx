@@ -120,8 +120,18 @@ function AreasDrawn({ model }: { model: Model }) {
 
 /** The groups with their colours, as many as there is `room` for in pixels; a click picks one. */
 export function Groups({ model, room }: { model: Model; room: number }) {
-  const all = useSignal(false);
   const entries = useComputed(() => entriesOf(model)).value;
+  return <Entries entries={entries} room={room} />;
+}
+
+export interface Entry {
+  readonly key: string;
+  readonly label: string;
+  readonly colour: string;
+}
+
+export function Entries({ entries, room }: { entries: readonly Entry[]; room: number }) {
+  const all = useSignal(false);
   const labels = entries.map(({ label }) => label);
   const few = fitting(labels, room, LINES);
   const shown = all.value ? entries : entries.slice(0, few);
@@ -184,7 +194,7 @@ function capacityWords(model: Model): string {
 }
 
 /** Groups in stacking order with their colours. */
-function entriesOf(model: Model) {
+function entriesOf(model: Model): readonly Entry[] {
   const usage = model.loader.detail.value ?? model.loader.whole.value;
   if (usage === null) return [];
   const given = groupColours({ usage });

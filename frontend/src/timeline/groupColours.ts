@@ -45,11 +45,18 @@ export const gapColour = ({ background, quiet }: Ink): string => mix(background,
 
 /** A colour for each group; all but the picked group stand back. */
 export function layerColours(sheet: Sheet, picked: string | null): readonly string[] {
-  const given = groupColours(sheet);
   const { window } = sheet.usage;
-  const isThere = window.by !== AREA && window.groups.some(({ key }) => key === picked);
-  return given.map((colour, index) => {
-    if (!isThere || sheet.usage.window.groups[index]?.key === picked) return colour;
-    return mix(colour, ink.value.background, 0.72);
-  });
+  return standing(window.groups, groupColours(sheet), window.by === AREA ? null : picked);
+}
+
+/** `given`, the colours of `groups`, with all but the picked group standing back if it is there. */
+export function standing(
+  groups: readonly Coloured[],
+  given: readonly string[],
+  picked: string | null,
+): readonly string[] {
+  if (!groups.some(({ key }) => key === picked)) return given;
+  return given.map((colour, index) =>
+    groups[index]?.key === picked ? colour : mix(colour, ink.value.background, 0.72),
+  );
 }

@@ -2,9 +2,8 @@
 
 import type { FlameFrames } from "../api";
 import { fileName, packageOf } from "../inspector/folding";
+import type { CallColours } from "../state/view";
 import { Colours } from "../theme/palette";
-
-export type Scheme = "code" | "module";
 
 /** Colours of whose code it is: your own, a library's; what is no frame, what is merged. */
 export const CODE = {
@@ -24,7 +23,7 @@ export function moduleOf(frames: FlameFrames, frame: number): string {
 /** A colour for every frame of an answer. */
 export function frameColours(
   frames: FlameFrames,
-  scheme: Scheme,
+  scheme: CallColours,
   theme: "light" | "dark",
 ): string[] {
   const plain = CODE[theme];

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.filters import mask
-from tb_memory_plugin.analysis.flame import OF, Weights, weights
+from tb_memory_plugin.analysis.flame import Weights, weights
+from tb_memory_plugin.analysis.flame_rows import OF
 from tb_memory_plugin.analysis.instants import resolve
 from tb_memory_plugin.analysis.windows import EventWindow, window
 from tb_memory_plugin.errors import QueryError

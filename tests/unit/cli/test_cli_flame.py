@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow.parquet as parquet
 import pytest
 
-from tb_memory_plugin.analysis.flame import OF
+from tb_memory_plugin.analysis.flame_rows import OF
 from tb_memory_plugin.cli import main, weighing
 from tb_memory_plugin.cli.writing import written
 from tb_memory_plugin.recording.schema import SCHEMAS

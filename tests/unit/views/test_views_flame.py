@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
-from tb_memory_plugin.analysis.flame import OF
+from tb_memory_plugin.analysis.flame_rows import OF
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.store.load import load_path

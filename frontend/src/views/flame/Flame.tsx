@@ -5,15 +5,18 @@ import { Filter } from "../../components/Filter";
 import { Segmented } from "../../components/Segmented";
 import { counted } from "../../format";
 import { hasHistory, summary } from "../../state/recording";
-import { call, filter, folded, inverted, upwards } from "../../state/view";
+import { call, callColours, filter, folded, inverted, upwards } from "../../state/view";
 import "../../components/tables.css";
-import { dark } from "../../theme/theme";
+import { dark, ink } from "../../theme/theme";
+import { gapColour } from "../../timeline/groupColours";
+import { Entries } from "../../timeline/Legend";
 import { CODE } from "../../weighing/colours";
 import { Heading } from "../../weighing/Heading";
 import { Overview, WeighingChoice } from "../../weighing/Weighing";
 import { Calls } from "./Calls";
 import "./flame.css";
 import { Graph } from "./Graph";
+import { entriesOf } from "./groups";
 import { createModel, type Model } from "./model";
 import { Search } from "./Search";
 import { Way } from "./Way";
@@ -38,6 +41,7 @@ export function Flame() {
         />
         <Shape model={model} />
       </div>
+      <Groups model={model} />
       <Way model={model} />
       <Notice model={model} />
       <Graph model={model} />
@@ -45,6 +49,36 @@ export function Flame() {
     </div>
   );
 }
+
+const COLOURS = [
+  { key: "code", label: "code", reason: null, title: "Your own code against libraries" },
+  { key: "module", label: "module", reason: null, title: "A colour a module" },
+  {
+    key: "group",
+    label: "group",
+    reason: null,
+    title: "The groups of all views; a box of several groups is grey",
+  },
+] as const;
+
+/** What the colours of groups mean; a click picks one, as in the other views. */
+function Groups({ model }: { model: Model }) {
+  const entries = entriesOf(model.shown.value?.graph);
+  if (entries.length === 0) return null;
+  return (
+    <div class="timeline-legend">
+      <Entries entries={entries} room={Math.max(model.width.value - SEVERAL, 200)} />
+      <div class="timeline-lines quiet">
+        <span class="flame-several">
+          <i class="timeline-swatch" style={{ background: gapColour(ink.value) }} /> several groups
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** Pixels that the words beside the groups take. */
+const SEVERAL = 120;
 
 /** How the calls are shown; another order or fold has other nodes. */
 function Shape({ model }: { model: Model }) {
@@ -56,12 +90,21 @@ function Shape({ model }: { model: Model }) {
   const code = CODE[dark.value ? "dark" : "light"];
   return (
     <span class="flame-shape">
-      {model.scheme.value === "code" && (
+      {callColours.value === "code" && (
         <span class="flame-legend quiet">
           <span class="swatch" style={{ background: code.own }} /> your code
           <span class="swatch" style={{ background: code.library }} /> libraries
         </span>
       )}
+      <span class="labelled">
+        <span class="quiet">colour</span>
+        <Segmented
+          label="What colours say"
+          value={callColours.value}
+          choose={(next) => (callColours.value = next)}
+          options={COLOURS}
+        />
+      </span>
       <Segmented
         label="Where the graph grows to"
         value={upwards.value ? "flame" : "icicle"}
@@ -88,15 +131,6 @@ function Shape({ model }: { model: Model }) {
         onClick={turn(() => (folded.value = !folded.value))}
       >
         libraries folded
-      </button>
-      <button
-        type="button"
-        class="chip"
-        aria-pressed={model.scheme.value === "module"}
-        title="A colour a module, instead of your own code against libraries"
-        onClick={() => (model.scheme.value = model.scheme.value === "module" ? "code" : "module")}
-      >
-        by module
       </button>
       <Download model={model} file="flame.speedscope.json" text="⤓ speedscope" />
       <Download model={model} file="flame.folded.txt" text="⤓ folded" />

@@ -2,10 +2,11 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { upwards } from "../../state/view";
+import { callColours, upwards } from "../../state/view";
 import { dark, ink } from "../../theme/theme";
 import { usePaint } from "../../timeline/usePaint";
 import { frameColours } from "../../weighing/colours";
+import { boxColours } from "./groups";
 import { neighbour, nodeAt, type Step } from "./layout";
 import { factsOf, lookInto, lookOut, type Model, type Place, ROW } from "./model";
 import { paintFlame, rowTop } from "./paint";
@@ -30,12 +31,13 @@ export function Graph({ model }: { model: Model }) {
     if (shown === null) return null;
     const colours = frameColours(
       shown.graph.frames,
-      model.scheme.value,
+      callColours.value,
       dark.value ? "dark" : "light",
     );
     const picture = {
       ...shown,
       colours,
+      boxes: boxColours(shown.graph),
       above: model.above.value,
       rows: model.rows.value,
       scrolled: model.scrolled.value,

@@ -1,6 +1,7 @@
 /** What a box stands for, beside the pointer; the same in a sentence for screen readers. */
 
 import { counted, share } from "../../format";
+import { groupLabel } from "../../state/groups";
 import { Tip } from "../../timeline/Tip";
 import { exactWeight, weight } from "../../weighing/words";
 import { type Facts, factsOf, type Model, type Place } from "./model";
@@ -56,6 +57,11 @@ function rowsOf(model: Model, facts: Facts): [string, string][] {
   }
   if (facts.own) rows.push(["itself", weight(facts.own, unit)]);
   if (unit !== "allocations") rows.push(["in", counted(facts.count, "allocation")]);
+  if (facts.group && graph.by) rows.push(["group", groupLabel(facts.group.label, graph.by)]);
+  if (facts.picked !== null) {
+    const ofIt = `${weight(facts.picked, unit)} · ${share(facts.picked, facts.value)} of it`;
+    rows.push(["picked", ofIt]);
+  }
   if (found && facts.hit !== null) {
     rows.push(["found", `${weight(facts.hit, unit)} · ${share(facts.hit, facts.value)} of it`]);
   }

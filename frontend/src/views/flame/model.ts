@@ -1,14 +1,16 @@
 /** The flame graph's own state: its answer, its boxes, what is pointed at, and where clicks lead. */
 
 import { computed, signal } from "@preact/signals";
-import { type FlameQuery, type Frame, flameAddress, getFlame } from "../../api";
-import { breakdown, card } from "../../flow/questions";
+import { type FlameQuery, flameAddress, getFlame } from "../../api";
+import { card } from "../../flow/questions";
+import { argument } from "../../state/grouping";
 import { resource } from "../../state/resource";
-import { by, call, find, folded, inverted, selection } from "../../state/view";
-import type { Scheme } from "../../weighing/colours";
+import { by, call, callColours, find, folded, inverted, selection } from "../../state/view";
+import { pickedGroup } from "../../timeline/groupColours";
+import { TOP } from "../../timeline/load";
 import { weighQuery } from "../../weighing/query";
 import { layoutOf } from "./layout";
-import { nodesOf } from "./selected";
+import { nodesOf, pickedNodes } from "./selected";
 
 /** Pixels of a row. */
 export const ROW = 18;
@@ -25,7 +27,6 @@ export function createModel() {
   const height = signal(0);
   /** Pixels that are scrolled away above. */
   const scrolled = signal(0);
-  const scheme = signal<Scheme>("code");
   const pointer = signal<{ place: Place; x: number; y: number } | null>(null);
   /** Where the keyboard is. */
   const focus = signal<Place>(0);
@@ -39,6 +40,7 @@ export function createModel() {
       inverted: inverted.value ? 1 : 0,
       folded: folded.value ? 1 : 0,
       root: call.value,
+      ...grouped(),
       width: Math.ceil(width.value / STEP) * STEP,
     };
   });
@@ -59,16 +61,17 @@ export function createModel() {
   const rows = computed(() => above.value + (shown.value?.layout.rows.length ?? 1));
   /** Nodes that the stack of the selected allocation or group goes through. */
   const selected = computed<ReadonlySet<number>>(() => {
-    const stack = selectedStack();
-    if (shown.value === null || stack === null) return new Set();
+    if (shown.value === null) return new Set();
     const { graph, layout } = shown.value;
+    if (pickedGroup.value !== null) return new Set(pickedNodes(graph));
+    const stack = selection.value?.kind === "allocation" ? card.value.data?.birth_stack : null;
+    if (!stack) return new Set();
     return new Set(nodesOf(graph, layout, stack, inverted.value));
   });
   return {
     width,
     height,
     scrolled,
-    scheme,
     pointer,
     focus,
     answer,
@@ -82,12 +85,11 @@ export function createModel() {
   };
 }
 
-/** The stack of birth of what is selected; null where it has none, or nothing is. */
-function selectedStack(): readonly Frame[] | null {
-  const chosen = selection.value;
-  if (chosen?.kind === "allocation") return card.value.data?.birth_stack ?? null;
-  if (chosen?.kind !== "group" || chosen.by !== "stack" || by.value !== "stack") return null;
-  return breakdown.value.data?.groups.find(({ key }) => key === chosen.key)?.frames ?? null;
+/** What is asked of groups: nothing while neither colours nor a picked one need it. */
+function grouped(): Partial<FlameQuery> {
+  const group = pickedGroup.value;
+  if (callColours.value !== "group" && group === null) return {};
+  return { by: by.value, pattern: argument.value, top: TOP, group };
 }
 
 /** Name, key, value and so on of a node or a step. */
@@ -97,9 +99,11 @@ export function factsOf(model: Model, place: Place) {
   if (!graph || !layout) return null;
   if (place < 0) {
     const step = graph.way[~place];
-    return step ? { ...step, own: null, hit: null, row: ~place, below: 1 } : null;
+    return step
+      ? { ...step, own: null, hit: null, picked: null, group: null, row: ~place, below: 1 }
+      : null;
   }
-  const { frame, key, value, count, hit } = graph.nodes;
+  const { frame, key, value, count, hit, picked, band } = graph.nodes;
   const named = frame[place];
   if (named === undefined) return null;
   return {
@@ -109,6 +113,8 @@ export function factsOf(model: Model, place: Place) {
     count: count[place] ?? 0,
     own: layout.own[place] ?? 0,
     hit: hit?.[place] ?? null,
+    picked: picked?.[place] ?? null,
+    group: graph.groups?.[band?.[place] ?? -1] ?? null,
     row: model.above.value + (layout.depth[place] ?? 0),
     below: layout.below[place]?.length ?? 0,
   };

@@ -2,6 +2,7 @@
 
 import type { FlameGraph } from "../../api";
 import type { Ink } from "../../theme/theme";
+import { gapColour } from "../../timeline/groupColours";
 import type { Surface } from "../../timeline/paint/surface";
 import { inkOn } from "../../weighing/colours";
 import type { Layout } from "./layout";
@@ -12,11 +13,14 @@ const NAMED = 28;
 const GAPPED = 3;
 const A_LETTER = 6;
 const DIM = 0.22;
+const UNKNOWN = "#888888";
 
 export interface Picture {
   graph: FlameGraph;
   layout: Layout;
+  /** By frame; by node where boxes have the colours of groups. */
   colours: readonly string[];
+  boxes: readonly string[] | null;
   /** Rows above the first node. */
   above: number;
   rows: number;
@@ -41,7 +45,9 @@ export function paintFlame(surface: Surface, picture: Picture, ink: Ink): void {
     if (top + ROW < 0 || top > height) continue;
     if (row < above) {
       const frame = graph.way[row]?.frame ?? 0;
-      box(surface, picture, { frame, left: 0, right: surface.width, top, hit: 1 }, ~row, ink);
+      const colour = picture.boxes ? gapColour(ink) : (picture.colours[frame] ?? UNKNOWN);
+      const all = { frame, colour, left: 0, right: surface.width, top, hit: 1 };
+      box(surface, picture, all, ~row, ink);
       continue;
     }
     for (const node of layout.rows[row - above] ?? []) {
@@ -50,13 +56,15 @@ export function paintFlame(surface: Surface, picture: Picture, ink: Ink): void {
       const frame = graph.nodes.frame[node] as number;
       const value = graph.nodes.value[node] as number;
       const hit = graph.nodes.hit ? (graph.nodes.hit[node] as number) / Math.max(value, 1) : 1;
-      box(surface, picture, { frame, left, right, top, hit }, node, ink);
+      const colour = picture.boxes?.[node] ?? picture.colours[frame] ?? UNKNOWN;
+      box(surface, picture, { frame, colour, left, right, top, hit }, node, ink);
     }
   }
 }
 
 interface Box {
   frame: number;
+  colour: string;
   left: number;
   right: number;
   top: number;
@@ -69,7 +77,7 @@ function box(surface: Surface, picture: Picture, at: Box, place: Place, ink: Ink
   const { frames } = picture.graph;
   const wide = at.right - at.left;
   const width = Math.max(wide - (wide > GAPPED ? 1 : 0), 0.5);
-  const colour = picture.colours[at.frame] ?? "#888888";
+  const { colour } = at;
   context.fillStyle = colour;
   if (at.hit < 1) {
     context.globalAlpha = DIM;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { FlameGraph, Frame } from "../../api";
 import { layoutOf } from "./layout";
-import { nodesOf } from "./selected";
+import { nodesOf, pickedNodes } from "./selected";
 
 const frame = (name: string, library = false): Frame => ({
   function: name,
@@ -53,4 +53,10 @@ it("goes on from the frame that is looked into, if it goes through it", () => {
 it("begins with the innermost where the graph is inverted", () => {
   const stack = [frame("main"), frame("forward"), frame("x")];
   expect(nodesOf(GRAPH, layoutOf(GRAPH), stack, true)).toEqual([0, 1, 2]);
+});
+
+it("is every box that holds some of a picked group", () => {
+  const picked = { nodes: { picked: [6, 6, 0, 6, 0, 0] } } as unknown as FlameGraph;
+  expect(pickedNodes(picked)).toEqual([1, 3]);
+  expect(pickedNodes(GRAPH)).toEqual([]);
 });

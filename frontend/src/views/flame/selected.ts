@@ -33,6 +33,10 @@ export function nodesOf(
   }
 }
 
+/** The nodes that hold any of the picked group, but for the first, which all of it is in. */
+export const pickedNodes = ({ nodes }: FlameGraph): number[] =>
+  (nodes.picked ?? []).flatMap((value, node) => (node > 0 && value > 0 ? [node] : []));
+
 /** A place in a stack, moved on by the frames and folds of the graph. */
 class Walk {
   private at = 0;

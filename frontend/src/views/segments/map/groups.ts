@@ -3,9 +3,8 @@
 import type { SegmentState } from "../../../api";
 import type { UsageGroup } from "../../../api/types";
 import { blocksBy } from "../../../state";
-import { mix } from "../../../theme/mix";
-import { type Ink, ink } from "../../../theme/theme";
-import { coloursFor, gapColour, pickedGroup } from "../../../timeline/groupColours";
+import type { Ink } from "../../../theme/theme";
+import { coloursFor, gapColour, pickedGroup, standing } from "../../../timeline/groupColours";
 
 export interface Named {
   readonly group: UsageGroup;
@@ -17,14 +16,8 @@ export function groupsOf(state: SegmentState | null): readonly Named[] | null {
   const { groups } = state?.about ?? {};
   if (state === null || groups === undefined) return null;
   if (blocksBy.value === "kind") return null;
-  const colours = coloursFor(state, { groups });
-  const picked = pickedGroup.value;
-  const isThere = groups.some(({ key }) => key === picked);
-  return groups.map((group, index) => {
-    const colour = colours[index] as string;
-    const isFaint = isThere && group.key !== picked;
-    return { group, colour: isFaint ? mix(colour, ink.value.background, 0.72) : colour };
-  });
+  const colours = standing(groups, coloursFor(state, { groups }), pickedGroup.value);
+  return groups.map((group, index) => ({ group, colour: colours[index] as string }));
 }
 
 /** What the bytes that were asked for are filled with in a row of blocks; null: by kind. */
