@@ -48,6 +48,21 @@ _PIXEL = """(canvas, [x, y]) => {
 }"""
 
 
+#: The colours along the top of every row in view, "" where nothing is painted.
+_LINES = """(canvas, row) => {
+  const ratio = canvas.width / canvas.clientWidth;
+  const context = canvas.getContext("2d");
+  const hex = (value) => value.toString(16).padStart(2, "0");
+  return Array.from({ length: Math.floor(canvas.clientHeight / row) }, (_, at) => {
+    const { data } = context.getImageData(0, (at * row + 1) * ratio, canvas.width, 1);
+    return Array.from({ length: canvas.width }, (_, x) => {
+      const [red, green, blue, alpha] = data.slice(4 * x, 4 * x + 4);
+      return alpha ? "#" + hex(red) + hex(green) + hex(blue) : "";
+    });
+  });
+}"""
+
+
 def make_logdir(folder: Path, train: Path) -> None:
     """A recording with stacks, whose file ``train`` can be read, and one without any.
 
@@ -148,6 +163,10 @@ class Flame:
         """The colour near the top of a box: names are written lower."""
         width = cast("dict[str, float]", self.canvas.bounding_box())["width"]
         return cast("str", self.canvas.evaluate(_PIXEL, [share * width, row * ROW + 1]))
+
+    def lines(self) -> list[list[str]]:
+        """The colours along the top of every row in view, "" where nothing is."""
+        return cast("list[list[str]]", self.canvas.evaluate(_LINES, ROW))
 
     def told(self, share: float, row: int) -> str:
         """What the tooltip says of a box."""
