@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ import pytest
 from tb_memory_plugin.recording.recording import Recording, save
 from tests.browser.charting import HEADROOM
 from tests.browser.conftest import Watched
-from tests.browser.filed import File
-from tests.browser.looking import wear
+from tests.browser.filed import File, Filed
+from tests.browser.looking import link, wear
 from tests.browser.looping import open_loop, whole_legend
 from tests.browser.named import in_figures
+from tests.browser.picturing import Picture
 from tests.browser.real import show
 from tests.browser.recorded import recorded
 from tests.browser.reference import BACKGROUND, CATEGORIES, lives, mixed, shown_events
@@ -110,15 +112,55 @@ def test_every_pixel_of_a_real_window_is_what_its_file_says(
     by: str,
 ) -> None:
     file = File(shared_data / "snapshots" / f"{name}.pickle")
+    at_peak = file.alive(file.peak)
     first = file.peak - EVENTS // 2
-    window = f"{first}..{first + EVENTS}"
-    shown = show(watched, real_server, recorded(shared_data, name), window=window, by=by)
+    words = {"window": f"{first}..{first + EVENTS}", "by": by}
+    shown = show(watched, real_server, recorded(shared_data, name), **words)
     offered = whole_legend(shown)
+    most = sum(life.bytes for life in at_peak)
+    found = check(shown, file, lambda _: True, most, offered, by)
+    pale = {mixed(colour, BACKGROUND["light"], PALE) for colour in offered.values()}
+    if by == "stream":
+        assert sum(found[colour] for colour in pale) > 1_000
+    else:
+        assert len({*found} & {*offered.values()}) > 3
+    picture(watched.page, "real")
+    # With some of them left out in every way there is.
+    largest = max(life.bytes for life in at_peak)
+    left = lambda life: life.death < math.inf and KIB <= life.bytes < largest  # noqa: E731
+    most = max(
+        sum(life.bytes for life in file.alive(event) if left(life))
+        for event in range(first, first + EVENTS)
+    )
+    asked = {"view": "allocations", "axis": "event", "device": "0", **words}
+    asked |= {"only": "freed", "minimum": str(KIB), "filter": f"size<{largest}"}
+    asked["bytes"] = f"0..{int(most * HEADROOM)}"
+    address = link(name, "snapshot.pickle", **asked)
+    watched.page.evaluate("address => { location.hash = address; }", address)
+    shown.wait()
+    found = check(shown, file, left, most, offered, by)
+    assert sum(found.values()) > 2 * found[BACKGROUND["light"]]
+    picture(watched.page, "filtered")
+
+
+def check(
+    shown: Picture,
+    file: File,
+    chosen: Callable[[Filed], bool],
+    most: int,
+    offered: dict[str, str],
+    by: str,
+) -> Counter[str]:
+    """That every pixel is what those ``chosen`` make it; how many there are of each colour.
+
+    They are at most ``most`` bytes; ``offered`` are the colours of the groups ``by`` something.
+    """
     colours = colours_of(file, offered, by)
     pixels = shown.pixels()
     wide, tall = len(pixels), len(pixels[0])
-    top = sum(life.bytes for life in file.alive(file.peak)) * HEADROOM
+    top = most * HEADROOM
     least = least_drawn(top, tall)
+    first = file.peak - EVENTS // 2
 
     @cache
     def pile(event: int) -> list[Part]:
@@ -126,7 +168,7 @@ def test_every_pixel_of_a_real_window_is_what_its_file_says(
         # What is alive after one event only is added up by group on top of the others.
         sums = dict.fromkeys(offered.values(), 0)
         longer = []
-        for life in alive:
+        for life in filter(chosen, alive):
             if life.death - life.birth == 1:
                 sums[colours[life.bytes]] += life.bytes
             else:
@@ -135,13 +177,7 @@ def test_every_pixel_of_a_real_window_is_what_its_file_says(
         return piled(longer, merged, least)
 
     columns = [pile(first + math.ceil((x + 1) * EVENTS / wide) - 1) for x in range(wide)]
-    found = compare(pixels, columns, top / tall)
-    pale = {mixed(colour, BACKGROUND["light"], PALE) for colour in offered.values()}
-    if by == "stream":
-        assert sum(found[colour] for colour in pale) > 1_000
-    else:
-        assert len({*found} & {*offered.values()}) > 3
-    picture(watched.page, "real")
+    return compare(pixels, columns, top / tall)
 
 
 def colours_of(file: File, shown: dict[str, str], by: str) -> dict[int, str]:
