@@ -36,13 +36,15 @@ class SpotTotals:
     """For every line or file: what was made there, and what passed through it, and how many.
 
     All that was ``made`` somewhere and what has no stack is everything, exactly. What passed
-    through a line counts once, however often the line is in a stack.
+    through a line counts once, however often the line is in a stack. ``picked`` is the part of
+    ``through`` that was asked for apart, if any was.
     """
 
     made: IntArray
     made_count: IntArray
     through: IntArray
     through_count: IntArray
+    picked: IntArray | None = None
 
 
 def line_spots(recording: Recording) -> Spots:
@@ -55,8 +57,8 @@ def file_spots(recording: Recording) -> Spots:
     return memo(recording, ("spots", "file"), lambda: _spots(recording, ("file",)))
 
 
-def spot_totals(spots: Spots, weighed: Weights) -> SpotTotals:
-    """What the stacks weigh, by line or by file."""
+def spot_totals(spots: Spots, weighed: Weights, picked: Weights | None = None) -> SpotTotals:
+    """What the stacks weigh, by line or by file, and how much of that is of ``picked``."""
     known = np.flatnonzero(spots.named >= 0)
     made = spots.named[known]
     count = len(spots.frame)
@@ -65,6 +67,7 @@ def spot_totals(spots: Spots, weighed: Weights) -> SpotTotals:
         _sums(made, weighed.count[known], count),
         _sums(spots.spot, weighed.value[spots.place], count),
         _sums(spots.spot, weighed.count[spots.place], count),
+        None if picked is None else _sums(spots.spot, picked.value[spots.place], count),
     )
 
 

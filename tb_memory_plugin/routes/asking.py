@@ -81,6 +81,12 @@ def weighing(asked: Parameters) -> dict[str, Any]:
     }
 
 
+def picked(asked: Parameters) -> dict[str, Any]:
+    """The group that was picked in another view, and what it is one by."""
+    words = {name: asked.text(name, "") for name in ("by", "pattern", "group")}
+    return {**words, "top": top(asked)}
+
+
 def shape(asked: Parameters) -> dict[str, Any]:
     """How a flame graph is put up."""
     return {name: asked.integer(name, 0, 1, 0) == 1 for name in ("inverted", "folded")}

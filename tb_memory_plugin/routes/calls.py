@@ -19,10 +19,7 @@ def graph(recording: Recording, device: Device, asked: Parameters) -> Answer:
         find=asked.text("find", ""),
         root=asked.text("root", ""),
         width=asked.integer("width", 1, asking.WIDEST, flame.WIDTH),
-        by=asked.text("by", ""),
-        pattern=asked.text("pattern", ""),
-        top=asking.top(asked),
-        group=asked.text("group", ""),
+        **asking.picked(asked),
     )
     return Answer(found)
 
@@ -44,7 +41,8 @@ def folded(recording: Recording, device: Device, asked: Parameters) -> Answer:
 def lines(recording: Recording, device: Device, asked: Parameters) -> Answer:
     """``lines``."""
     limit = asked.integer("limit", 0, asking.MOST_ROWS, source_lines.LIMIT)
-    return Answer(source_lines.page(recording, device, **asking.weighing(asked), limit=limit))
+    question = {**asking.weighing(asked), **asking.picked(asked), "limit": limit}
+    return Answer(source_lines.page(recording, device, **question))
 
 
 ROUTES = {

@@ -11,14 +11,13 @@ from tb_memory_plugin.analysis.flame_groups import bands
 from tb_memory_plugin.analysis.flame_nodes import Named, Nodes, named, node_of, way_to, widest
 from tb_memory_plugin.analysis.flame_rows import rows_of
 from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals
-from tb_memory_plugin.analysis.members import members
 from tb_memory_plugin.analysis.ranking import TOP, describe
 from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views.flame_columns import columns_of, digits
 from tb_memory_plugin.views.flame_frames import Names
-from tb_memory_plugin.views.weighed import described
+from tb_memory_plugin.views.weighed import described, picked_rows
 
 #: Pixels that a graph has where nobody says how many.
 WIDTH = 1600
@@ -67,7 +66,7 @@ def page(
 
     grouping = (by, pattern, top)
     found = part(filters.mask(recording, device, find))
-    picked = part(_members(recording, device, grouping, group))
+    picked = part(picked_rows(recording, device, *grouping, group))
     amounts = {"hit": found, "picked": picked}
     first = _node(recording, tree, root)
     names = Names(recording, find)
@@ -90,18 +89,6 @@ def page(
         "nodes": nodes,
         "frames": names.columns(),
     }
-
-
-def _members(
-    recording: Recording, device: Device, grouping: tuple[str, str, int], key: str
-) -> IntArray | None:
-    by, pattern, top = grouping
-    if not by or not key:
-        return None
-    try:
-        return members(recording, device, by, pattern, key, top)
-    except QueryError:  # picked in another recording: nothing of it is here
-        return None
 
 
 def _node(recording: Recording, tree: Calls, root: str) -> tuple[int, int]:

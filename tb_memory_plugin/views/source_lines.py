@@ -12,11 +12,12 @@ from tb_memory_plugin.analysis.flame import weights
 from tb_memory_plugin.analysis.flame_paths import BEFORE, NONE
 from tb_memory_plugin.analysis.frames import frames_of_rows
 from tb_memory_plugin.analysis.lines import SpotTotals, file_spots, line_spots, spot_totals
+from tb_memory_plugin.analysis.ranking import TOP
 from tb_memory_plugin.analysis.telling import OWN
 from tb_memory_plugin.analysis.windows import window
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views.flame_frames import WORDS, cut
-from tb_memory_plugin.views.weighed import described
+from tb_memory_plugin.views.weighed import described, picked_rows
 
 LIMIT = 500
 MOST = 2000
@@ -35,20 +36,36 @@ def page(
     end: int | None = None,
     filter: str = "",
     limit: int = LIMIT,
+    by: str = "",
+    pattern: str = "",
+    top: int = TOP,
+    group: str = "",
 ) -> dict[str, Any]:
     """The answer of ``GET lines`` (docs/architecture.md). Raises QueryError.
 
     The ``limit`` lines where most was made, or most passed through, the user's own before those
-    of libraries; and of each file that they are in the total.
+    of libraries; and of each file that they are in the total. With ``group``, the key of one
+    by ``by``, how much of what passed through each is of it.
     """
     seen = window(recording, device, axis, begin, end)
-    weighed = weights(recording, device, of, seen, at, filters.mask(recording, device, filter))
+    wanted = filters.mask(recording, device, filter)
+    weighed = weights(recording, device, of, seen, at, wanted)
     lines, files = line_spots(recording), file_spots(recording)
-    by_line, by_file = spot_totals(lines, weighed), spot_totals(files, weighed)
+    of_group = picked_rows(recording, device, by, pattern, top, group)
+    picked = None
+    if of_group is not None:
+        some = of_group if wanted is None else of_group & wanted
+        picked = weights(recording, device, of, seen, at, some)
+    by_line, by_file = (spot_totals(each, weighed, picked) for each in (lines, files))
     order = _order(recording, lines.frame, by_line)
     shown = order[: max(0, min(limit, MOST))]
     nowhere = [
-        {"label": WORDS[lack], "value": int(weighed.value[at]), "count": int(weighed.count[at])}
+        {
+            "label": WORDS[lack],
+            "value": int(weighed.value[at]),
+            "count": int(weighed.count[at]),
+            **({} if picked is None else {"picked": int(picked.value[at])}),
+        }
         for lack, at in ((BEFORE, -2), (NONE, -1))
         if weighed.count[at]
     ]
@@ -116,4 +133,5 @@ def _sums(sums: SpotTotals, at: int) -> dict[str, int]:
         "made_count": int(sums.made_count[at]),
         "through": int(sums.through[at]),
         "through_count": int(sums.through_count[at]),
+        **({} if sums.picked is None else {"picked": int(sums.picked[at])}),
     }

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import Weights
 from tb_memory_plugin.analysis.instants import event_time, step_at
+from tb_memory_plugin.analysis.members import members
 from tb_memory_plugin.analysis.windows import EventWindow
+from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 
 
@@ -33,3 +36,15 @@ def described(
         "total": int(weighed.value.sum()),
         "count": int(weighed.count.sum()),
     }
+
+
+def picked_rows(
+    recording: Recording, device: Device, by: str, pattern: str, top: int, key: str
+) -> IntArray | None:
+    """A mask over the device's allocations: those of the group picked; None where there is none."""
+    if not by or not key:
+        return None
+    try:
+        return members(recording, device, by, pattern, key, top)
+    except QueryError:  # picked in another recording: nothing of it is here
+        return None

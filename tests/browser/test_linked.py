@@ -38,6 +38,14 @@ _HAS = """(canvas, colour) => {
   return found;
 }"""
 
+#: Of each file of the table of lines its name, whether it is marked and unfolded, its marked lines.
+_MARKED = """all => all.filter(each => each.querySelector("tr.file")).map(each => ({
+  name: each.querySelector("tr.file td").title,
+  holds: each.querySelector("tr.file").matches(".holds"),
+  open: each.querySelector("[aria-expanded]").ariaExpanded === "true",
+  lines: [...each.querySelectorAll("tr.holds td.line")].map(line => parseInt(line.innerText)),
+}))"""
+
 #: Types ``second`` into a field as the pause after ``first`` ends, before that is drawn.
 _TYPE_ON = """(field, [first, second]) => {
   const type = (text) => {
@@ -168,6 +176,24 @@ def test_what_is_chosen_in_the_profile_is_found_in_the_other_views(
     frame.get_by_role("radio", name="allocations", exact=True).click()
     born = sum(begin <= life.birth < end for life in lives)
     heading.filter(has_text=re.compile(rf"{born}\s?allocations")).wait_for()
+    go(watched, frame, "Source")
+    heading.filter(has_text=re.compile(rf"{born}\s?allocations")).wait_for()
+    # The files, and of those that are unfolded the lines, that its stack goes through are marked.
+    marked = frame.locator("table.lines tbody").evaluate_all(_MARKED)
+    stack = truth.lives[int(chosen["allocation"])].stack
+    assert not isinstance(stack, str)
+    holding = {file["name"] for file in marked if file["holds"]}
+    assert holding == {path or "no file" for _, path, _ in stack}
+    assert any(file["lines"] for file in marked)
+    for file in marked:
+        through = {line for _, path, line in stack if path == file["name"]}
+        assert {*file["lines"]} == (through if file["open"] else set())
+    assert not all(file["holds"] for file in marked)
+    frame.get_by_role("radio", name="kept").click()
+    settle(watched.page)
+    kept = [life.bytes for life in lives if begin <= life.birth < end <= life.death]
+    total = heading.locator("[title]").get_attribute("title") or ""
+    assert int(re.sub(r"\D", "", total)) == sum(kept)
     left = {key: value for key, value in words(watched).items() if key != "of"}
     assert {**left, "view": "profile"} == {**chosen, "view": "profile"}
 

@@ -87,7 +87,7 @@ def test_what_is_chosen_in_allocations_is_found_in_the_profile(
     assert frame.get_by_label("Find allocations").input_value() == "size>10MiB"
 
 
-def test_a_line_of_source_filters_the_profile(
+def test_what_is_chosen_in_source_is_found_in_the_profile(
     watched: Watched, real_server: TensorBoardServer, file: File
 ) -> None:
     asked = {"view": "source", "axis": "event", "device": "0"}
@@ -95,6 +95,16 @@ def test_a_line_of_source_filters_the_profile(
     frame = open_page(watched.page, address)
     lines = frame.locator("table.lines tr:has(td.line button.deed)")
     lines.first.wait_for()
+    chart = Chart(watched.page, frame)
+    chart.drag(0.3, 0.9)
+    chart.wait()
+    watched.page.mouse.click(*chart.point(0.6))
+    settled_address(watched.page, "p.memory.at=")
+    chosen = words_of(watched.page.url)
+    begin, end = map(int, chosen["window"].split(".."))
+    at = int(chosen["at"])
+    assert begin < at < end
+    assert at != file.peak
     settle(watched.page)
     # The first is of a file of the user's own, the heading above it tells which.
     name = frame.locator("table.lines tr.file td").first.get_attribute("title") or ""
@@ -106,7 +116,7 @@ def test_a_line_of_source_filters_the_profile(
     def has(stack: tuple[tuple[str, str, int], ...]) -> bool:
         return any(path == name and line == int(number[0]) for _, path, line in stack)
 
-    alive = file.alive(file.peak)
+    alive = file.alive(at)
     hits = [life.bytes for life in alive if has(life.stack)]
     assert 0 < len(hits) < len(alive)
     heading = frame.locator("[data-testid=weighed-heading] [title]")
@@ -114,6 +124,8 @@ def test_a_line_of_source_filters_the_profile(
     go(watched, frame, "Profile")
     said = frame.locator(".breakdown .at .quiet")
     said.filter(has_text=re.compile(rf"in {len(hits)}\s?blocks?$")).wait_for()
+    shown = {key: words_of(watched.page.url).get(key) for key in ("window", "at")}
+    assert shown == {"window": chosen["window"], "at": chosen["at"]}
     typed = frame.get_by_role("searchbox", name="Filter allocations")
     assert Path(name).name.partition(".")[0] in typed.input_value()
     typed.fill("")

@@ -187,17 +187,20 @@ export interface WeighQuery extends Target {
   filter: string;
 }
 
-export interface FlameQuery extends WeighQuery {
+/** A group that was picked, by its key and what it is one by; nothing where none was. */
+export interface PickedQuery {
+  by?: string;
+  pattern?: string;
+  top?: number;
+  group?: string | null;
+}
+
+export interface FlameQuery extends WeighQuery, PickedQuery {
   find: string;
   inverted: 0 | 1;
   folded: 0 | 1;
   root: string | null;
   width: number;
-  /** With `by` the group that boxes are of is told; `group` is the key of the one picked. */
-  by?: string;
-  pattern?: string;
-  top?: number;
-  group?: string | null;
 }
 
 const plain = (query: object): Parameters => ({ ...query }) as Parameters;
@@ -280,7 +283,7 @@ export const getFlame = (query: FlameQuery, signal?: AbortSignal): Promise<Flame
   json("flame", plain(query), signal);
 
 export const getLines = (
-  query: WeighQuery & { limit: number },
+  query: WeighQuery & PickedQuery & { limit: number },
   signal?: AbortSignal,
 ): Promise<SourceLines> => json("lines", plain(query), signal);
 

@@ -76,6 +76,8 @@ export interface LineSums {
   made_count: number;
   through: number;
   through_count: number;
+  /** How much of what went through is of the picked group; absent where none is. */
+  picked?: number;
 }
 
 export interface SourceLine extends LineSums {
@@ -90,7 +92,7 @@ export interface SourceFile extends LineSums {
 }
 
 export interface SourceLines extends Weighed {
-  nowhere: { label: string; value: number; count: number }[];
+  nowhere: { label: string; value: number; count: number; picked?: number }[];
   files: SourceFile[];
   rest: { lines: number; made: number };
 }

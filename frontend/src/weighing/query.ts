@@ -1,9 +1,12 @@
 /** The question about stacks that follows the shared state: what is weighed, when, which of it. */
 
 import { computed } from "@preact/signals";
-import type { WeighQuery } from "../api";
+import type { PickedQuery, WeighQuery } from "../api";
 import { target } from "../flow/questions";
-import { axis, cursor, filter, of, range } from "../state/view";
+import { argument } from "../state/grouping";
+import { axis, by, cursor, filter, of, range } from "../state/view";
+import { pickedGroup } from "../timeline/groupColours";
+import { TOP } from "../timeline/load";
 
 export const weighQuery = computed<WeighQuery | null>(() => {
   const asked = target.value;
@@ -21,3 +24,10 @@ export const weighQuery = computed<WeighQuery | null>(() => {
     filter: filter.value,
   };
 });
+
+/** What is asked of groups: nothing while none is picked, unless all are wanted `anyway`. */
+export function pickedQuery(anyway = false): PickedQuery {
+  const group = pickedGroup.value;
+  if (group === null && !anyway) return {};
+  return { by: by.value, pattern: argument.value, top: TOP, group };
+}

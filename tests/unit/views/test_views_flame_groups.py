@@ -12,7 +12,8 @@ from tb_memory_plugin.analysis.flame_paths import BEFORE, LIBRARY, NONE
 from tb_memory_plugin.analysis.flame_rows import OF
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
-from tests.fixtures.training import training
+from tb_memory_plugin.views import source_lines
+from tests.fixtures.training import MODEL, TORCH, TRAIN, training
 from tests.unit.analysis.test_analysis_flame_tree import Stack, stacked, told
 from tests.unit.views.test_views_flame import Answer, _wide, asked, nodes
 
@@ -98,3 +99,27 @@ def test_what_was_picked_elsewhere_is_nothing_here() -> None:
     assert "groups" not in asked()
     with pytest.raises(QueryError, match="Cannot group by"):
         asked(training(), by="colour")
+
+
+def test_lines_tell_how_much_of_them_is_of_the_picked_group() -> None:
+    recording = training()
+    question = {"by": "category", "group": "activation", "filter": "size>600 -category:gradient"}
+    answer = source_lines.page(recording, recording.devices[0], **question)
+    told = {
+        (file["file"], line["line"]): (line["picked"], line["through"])
+        for file in answer["files"]
+        for line in file["lines"]
+    }
+    assert told == {(MODEL, 90): (2048,) * 2, (TRAIN, 41): (2048,) * 2, (TORCH, 7): (2048,) * 2}
+    first = answer["files"][0]
+    assert (first["file"], first["picked"]) == (MODEL, 2048)
+    assert answer["nowhere"] == [
+        {"label": "before the window", "value": 1000, "count": 1, "picked": 0}
+    ]
+    nothing = source_lines.page(
+        recording, recording.devices[0], **{**question, "group": "parameter"}
+    )
+    assert [file["picked"] for file in nothing["files"]] == [0, 0, 0]
+    assert nothing["nowhere"][0]["picked"] == 1000
+    without = source_lines.page(recording, recording.devices[0])
+    assert all("picked" not in file for file in without["files"])

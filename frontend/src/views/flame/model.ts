@@ -3,12 +3,10 @@
 import { computed, signal } from "@preact/signals";
 import { type FlameQuery, flameAddress, getFlame } from "../../api";
 import { card } from "../../flow/questions";
-import { argument } from "../../state/grouping";
 import { resource } from "../../state/resource";
-import { by, call, callColours, find, folded, inverted, selection } from "../../state/view";
+import { call, callColours, find, folded, inverted, selection } from "../../state/view";
 import { pickedGroup } from "../../timeline/groupColours";
-import { TOP } from "../../timeline/load";
-import { weighQuery } from "../../weighing/query";
+import { pickedQuery, weighQuery } from "../../weighing/query";
 import { layoutOf } from "./layout";
 import { nodesOf, pickedNodes } from "./selected";
 
@@ -40,7 +38,7 @@ export function createModel() {
       inverted: inverted.value ? 1 : 0,
       folded: folded.value ? 1 : 0,
       root: call.value,
-      ...grouped(),
+      ...pickedQuery(callColours.value === "group"),
       width: Math.ceil(width.value / STEP) * STEP,
     };
   });
@@ -83,13 +81,6 @@ export function createModel() {
       asked.value && flameAddress(file, asked.value),
     dispose,
   };
-}
-
-/** What is asked of groups: nothing while neither colours nor a picked one need it. */
-function grouped(): Partial<FlameQuery> {
-  const group = pickedGroup.value;
-  if (callColours.value !== "group" && group === null) return {};
-  return { by: by.value, pattern: argument.value, top: TOP, group };
 }
 
 /** Name, key, value and so on of a node or a step. */

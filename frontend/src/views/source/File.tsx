@@ -1,6 +1,6 @@
 /** One file of the table: its total, and under it its lines; those of libraries are folded at first. */
 
-import type { LineSums, SourceFile, SourceLine, SourceLines } from "../../api";
+import type { LineSums, SourceFile, SourceLine, SourceLines, Unit } from "../../api";
 import { ShareBar } from "../../components/ShareBar";
 import { count, share } from "../../format";
 import { fileName } from "../../inspector/folding";
@@ -10,7 +10,7 @@ import { CODE } from "../../weighing/colours";
 import { withTerm } from "../../weighing/phrase";
 import { exactWeight, weight } from "../../weighing/words";
 import { Code } from "./Code";
-import { lineTerm, type Model, whyNoCode } from "./model";
+import { lineTerm, type Model, markOf, whyNoCode } from "./model";
 
 interface Properties {
   model: Model;
@@ -22,9 +22,10 @@ export function File({ model, file, answer }: Properties) {
   const name = file.file || "no file";
   // Own files are open until folded, those of libraries folded until opened.
   const open = model.open.value.has(name) !== !file.library;
+  const mark = markOf(file, file.file);
   return (
     <tbody>
-      <tr class="file">
+      <tr class={mark ? "file holds" : "file"}>
         <td title={name}>
           <button
             type="button"
@@ -35,6 +36,7 @@ export function File({ model, file, answer }: Properties) {
             {open ? "▾" : "▸"} <strong>{fileName(name)}</strong>
           </button>{" "}
           <span class="quiet folder">{folderOf(name)}</span>
+          {mark && <span class="unseen">, {mark}</span>}
         </td>
         <Sums sums={file} answer={answer} library={file.library} />
       </tr>
@@ -54,10 +56,11 @@ function Line({ model, file, line, answer }: Properties & { line: SourceLine }) 
   const placed = line.line !== null && line.line > 0;
   const open = model.open.value.has(key);
   const isShown = whyNoCode() === null;
+  const mark = markOf(line, file.file, line.line);
   return (
     <>
-      <tr>
-        <td class="line" title={line.function ?? undefined}>
+      <tr class={mark ? "holds" : undefined}>
+        <td class="line" title={[line.function, mark].filter(Boolean).join("\n")}>
           {placed && name !== "" && isShown ? (
             <button
               type="button"
@@ -72,6 +75,7 @@ function Line({ model, file, line, answer }: Properties & { line: SourceLine }) 
             <span class="quiet">{placed ? line.line : "–"}</span>
           )}{" "}
           <span class="clip">{line.function ?? "?"}</span>{" "}
+          {mark && <span class="unseen">, {mark}</span>}
           {name !== "" && (
             <button
               type="button"
@@ -90,6 +94,12 @@ function Line({ model, file, line, answer }: Properties & { line: SourceLine }) 
       {open && placed && isShown && <Code file={name} line={line.line ?? 0} />}
     </>
   );
+}
+
+/** Exactly what went through, and how much of that is of the picked group. */
+function throughWords({ through, picked }: LineSums, unit: Unit): string {
+  const all = exactWeight(through, unit);
+  return picked ? `${all}, of which ${exactWeight(picked, unit)} of the picked group` : all;
 }
 
 function Sums(properties: { sums: LineSums; answer: SourceLines; library: boolean }) {
@@ -111,7 +121,7 @@ function Sums(properties: { sums: LineSums; answer: SourceLines; library: boolea
           />
         )}
       </td>
-      <td class="number" title={exactWeight(sums.through, unit)}>
+      <td class="number" title={throughWords(sums, unit)}>
         {weight(sums.through, unit)}
       </td>
       {unit !== "allocations" && (

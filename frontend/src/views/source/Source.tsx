@@ -84,8 +84,8 @@ function Lines({ model }: { model: Model }) {
           <File key={file.file ?? ""} model={model} file={file} answer={answer} />
         ))}
         <tbody class="nowhere">
-          {answer.nowhere.map(({ label, value, count }) => (
-            <tr key={label}>
+          {answer.nowhere.map(({ label, value, count, picked }) => (
+            <tr key={label} class={picked ? "holds" : undefined}>
               <td>{label}</td>
               <td class="number">{weight(value, answer.unit)}</td>
               <td />
