@@ -165,7 +165,7 @@ def choose_device(recording: Recording, key: str | None) -> Device:
     Raises QueryError.
     """
     if not recording.devices:
-        raise QueryError("The recording has no device: its source holds no memory data.")
+        raise QueryError(_without_device(recording))
     if key is None:
         return max(
             recording.devices,
@@ -179,3 +179,15 @@ def choose_device(recording: Recording, key: str | None) -> Device:
             return device
     known = ", ".join(device.key for device in recording.devices)
     raise QueryError(f"The recording has no device {key!r}; it has {known}.")
+
+
+def _without_device(recording: Recording) -> str:
+    modules = len(recording.table("modules"))
+    if not modules:
+        return "The recording has no device: its source holds no memory data."
+    why = "".join(f" ({missing['why']})" for missing in recording.meta["missing"][:1])
+    count = "one HLO module" if modules == 1 else f"{modules} HLO modules"
+    return (
+        f"{recording.meta['source']}: nothing is in it about when memory was used{why}, but the "
+        f"plans of {count}; see tb-memory modules and buffers."
+    )

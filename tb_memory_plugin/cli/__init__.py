@@ -24,12 +24,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from tb_memory_plugin.cli import (
         allocation,
         allocations,
+        buffers,
         events,
         export,
         flame,
         index,
         info,
         lines,
+        module_runs,
         modules,
         operators,
         peak,
@@ -45,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "allocations": allocations.run,
         "operators": operators.run,
         "modules": modules.run,
+        "buffers": buffers.run,
+        "module-runs": module_runs.run,
         "events": events.run,
         "segments": segments.run,
         "flame": flame.run,
@@ -170,31 +174,56 @@ def parser() -> argparse.ArgumentParser:
     )
     _json(operators)
 
-    modules = commands.add_parser("modules", help="runs of HLO modules", description=_MODULES)
-    windows.add_arguments(modules)
-    modules.add_argument(
+    modules = commands.add_parser(
+        "modules", help="HLO modules and their plans for memory", description=_MODULES
+    )
+    modules.add_argument("path", metavar="PATH", help="an XPlane or an HLO module")
+    _json(modules)
+
+    buffers = commands.add_parser(
+        "buffers", help="buffers of a compiler's plan at a moment", description=_BUFFERS
+    )
+    buffers.add_argument("path", metavar="PATH", help="an XPlane or an HLO module")
+    buffers.add_argument(
+        "--module", metavar="M", required=True, help="its name, name(program) or program id"
+    )
+    buffers.add_argument(
+        "--space", metavar="S", type=_count, help="memory space (default: the highest peak)"
+    )
+    buffers.add_argument(
+        "--at",
+        metavar="MOMENT",
+        default="peak",
+        help="peak, or the number of an event of its heap (-1: before the first); default: peak",
+    )
+    buffers.add_argument(
+        "--limit", metavar="N", type=_count, default=50, help="rows in text (default: 50)"
+    )
+    _json(buffers)
+
+    runs = commands.add_parser("module-runs", help="when HLO modules ran", description=_MODULE_RUNS)
+    windows.add_arguments(runs)
+    runs.add_argument(
         "--at",
         metavar="MOMENT",
         help="only those that run then, whatever the window: peak, event:N (until the next "
         "event), time:NS (any) or step:N (its peak)",
     )
-    modules.add_argument(
+    runs.add_argument(
         "--find", metavar="TEXT", default="", help="only those with this word or /expression/"
     )
-    modules.add_argument(
+    runs.add_argument(
         "--sort",
         metavar="COLUMN",
         default="begin",
         help="program, name, on, begin, end, duration, before or peak; --sort=-COLUMN falling; "
         "default: begin",
     )
-    modules.add_argument(
-        "--offset", metavar="N", type=_count, default=0, help="leave out the first N"
-    )
-    modules.add_argument(
+    runs.add_argument("--offset", metavar="N", type=_count, default=0, help="leave out the first N")
+    runs.add_argument(
         "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
     )
-    _json(modules)
+    _json(runs)
 
     events = commands.add_parser("events", help="the history, event by event", description=_EVENTS)
     events.add_argument("path", metavar="PATH", help="a snapshot or a recording")
@@ -309,6 +338,13 @@ _OPERATORS = (
     "that was alive at once."
 )
 _MODULES = (
+    "HLO modules in XPlanes and in what XLA dumps, with the memory that the compiler planned for "
+    "each: peaks, arguments, outputs and temporaries by memory space."
+)
+_BUFFERS = (
+    "Every buffer that holds memory at a moment of program order, as the compiler planned it."
+)
+_MODULE_RUNS = (
     "Print when HLO modules ran on a device, and how much memory was in use at their beginning and "
     "at most while they ran."
 )

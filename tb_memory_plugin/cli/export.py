@@ -18,6 +18,7 @@ from tb_memory_plugin.cli.folders import filled
 from tb_memory_plugin.cli.writing import reason
 from tb_memory_plugin.errors import QueryError, SourceError
 from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.plan_schema import BufferKind, HeapKind
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import (
     SCHEMA_VERSION,
@@ -35,6 +36,11 @@ _WORDS: dict[tuple[str, str], dict[int, str]] = {
     ("blocks", "state"): {int(code): code.name.lower() for code in BlockState},
     ("labels", "category"): {int(code): code.label for code in Category},
     ("allocations", "category"): {int(code): code.label for code in Category},
+    **{
+        (table, "kind"): {int(code): code.name.lower() for code in HeapKind}
+        for table in ("heap", "plan_events")
+    },
+    ("buffer_allocations", "kind"): {int(code): code.label for code in BufferKind},
     ("frame_kinds", "kind"): dict(
         enumerate(("own", "library", "autograd node", "op", "other", "plumbing"))
     ),

@@ -29,7 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
         text.say(text.styled(f"  no {missing['what']}: {missing['why']}", "quiet"))
         if missing.get("remedy"):
             text.say(text.styled(f"    {missing['remedy']}", "quiet"))
-    if not found.devices:
+    modules = len(found.recording.table("modules"))
+    if modules:
+        text.say(f"  plans for memory of {text.counted(modules, 'HLO module')}: tb-memory modules")
+    elif not found.devices:
         text.say("  no devices: nothing in it is about memory")
     for device in found.devices.values():
         text.say()

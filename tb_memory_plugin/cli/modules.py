@@ -1,59 +1,49 @@
-"""``tb-memory modules``: when HLO modules ran, and the memory in use meanwhile."""
+"""``tb-memory modules``: HLO modules, and the memory that the compiler planned for each."""
 
 from __future__ import annotations
 
 import argparse
 
-from tb_memory_plugin.api import choose_device, load
+from tb_memory_plugin.api import load
 from tb_memory_plugin.cli import text
-from tb_memory_plugin.cli.windows import question
-from tb_memory_plugin.units import format_bytes, format_duration
-from tb_memory_plugin.views import modules
+from tb_memory_plugin.units import format_bytes
+from tb_memory_plugin.views import plans
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the runs of the window, or of a moment, that pass. Raises MemoryPluginError."""
+    """Print the modules, those of the highest peak first. Raises MemoryPluginError."""
     recording = load(arguments.path).recording
-    device = choose_device(recording, arguments.device)
-    asked = {
-        **question(arguments),
-        "at": arguments.at,
-        "find": arguments.find,
-        "sort": arguments.sort,
-    }
-    answer = modules.page(recording, device, **asked, offset=arguments.offset, limit=0)
-    stop = min(arguments.offset + arguments.limit, answer["found"])
-    for begin in range(arguments.offset, stop, modules.MOST):
-        limit = min(modules.MOST, stop - begin)
-        answer["rows"] += modules.page(recording, device, **asked, offset=begin, limit=limit)[
-            "rows"
-        ]
+    found = plans.modules(recording)
     if arguments.json:
-        text.say_json(answer)
+        text.say_json(found)
         return 0
-    text.say(
-        f"{text.styled(device.name, 'bold')} {text.counted(answer['found'], 'run')} of "
-        f"{text.counted(answer['modules'], 'HLO module')}"
-    )
-    for note in answer["notes"]:
-        text.say(text.styled(f"  {note}", "quiet"))
+    text.say(text.styled(text.counted(len(found), "HLO module"), "bold"))
+    for missing in recording.meta["missing"] if not found else ():
+        text.say(text.styled(f"  no {missing['what']}: {missing['why']}", "quiet"))
     rows = [
         [
-            row["program"] or "",
-            *("" if row[name] is None else format_duration(row[name]) for name in _TIMES),
-            *("" if row[name] is None else format_bytes(row[name]) for name in _BYTES),
-            row["on"],
-            text.cut(row["name"]),
+            *(format_bytes(space[key]) for key in _BYTES),
+            space["name"],
+            text.grouped(space["events"]),
+            str(module["program_id"]),
+            text.cut(module["module"]),
         ]
-        for row in answer["rows"]
+        for module in sorted(found, key=_highest, reverse=True)
+        for space in sorted(module["spaces"].values(), key=lambda each: -each["peak_bytes"])
     ]
-    head = ["program", "begin", "end", "duration", "in use", "at most", "device", "module"]
-    for line in text.table(head, rows, right=range(6)):
+    for line in text.table([*_HEAD, "space", "events", "program", "module"], rows, right=range(6)):
         text.say(line)
-    if stop < answer["found"]:
-        text.say(f"{text.grouped(answer['found'] - stop)} more (--offset, --limit)")
+    for module in found:
+        if not module["spaces"]:
+            text.say(text.styled(f"  {module['module']} holds no plan for memory", "quiet"))
+        for problem in module["problems"]:
+            text.say(text.styled(f"  ! {module['module']}: {problem}", "yellow"))
     return 0
 
 
-_TIMES = ("begin", "end", "duration")
-_BYTES = ("before", "peak")
+def _highest(module: dict[str, dict[str, dict[str, int]]]) -> int:
+    return max((space["peak_bytes"] for space in module["spaces"].values()), default=0)
+
+
+_BYTES = ("peak_bytes", "total_bytes", "parameter_bytes", "output_bytes", "temporary_bytes")
+_HEAD = ("peak", "total", "arguments", "outputs", "temporary")

@@ -58,6 +58,18 @@ message XStat {  // one value each
   bytes str_value = 5;
   uint64 ref_value = 7;  // key of the stat_metadata whose name is the text
 }
+// Of the plane /host:metadata, whose events are HLO modules.
+message ModuleEntry {
+  int64 key = 1;
+  ModuleMetadata value = 2;
+}
+message ModuleMetadata {
+  bytes name = 2;
+  repeated ModuleStat stats = 5;
+}
+message ModuleStat {
+  bytes bytes_value = 6;  // an HloProto
+}
 """
 
 

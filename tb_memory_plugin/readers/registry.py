@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tb_memory_plugin.readers import (
+    hlo,
     jax_pprof,
     kineto_trace,
     memory_timeline,
@@ -41,6 +42,7 @@ READERS: tuple[Reader, ...] = (
     jax_pprof,
     kineto_trace,
     memory_timeline,
+    hlo,
     xplane,
     nsys,
 )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import limits, opening
@@ -12,9 +15,11 @@ from tb_memory_plugin.readers import xplane_tables as made
 from tb_memory_plugin.readers import xplane_wire as wire
 from tb_memory_plugin.readers.checked import Malformed
 from tb_memory_plugin.readers.glance import Progress, look, unheard
+from tb_memory_plugin.readers.hlo_tables import tables as planned
 from tb_memory_plugin.readers.whole import held
 from tb_memory_plugin.readers.xplane_memory import check, histories
 from tb_memory_plugin.readers.xplane_meta import host_of, meta, session_of
+from tb_memory_plugin.readers.xplane_modules import modules
 from tb_memory_plugin.readers.xplane_planes import Planes
 from tb_memory_plugin.readers.xplane_untraced import Untraced, untraced
 from tb_memory_plugin.readers.xplane_words import word
@@ -104,10 +109,20 @@ def _recording(data: bytearray, path: Path, report: Progress) -> Recording:
         report(_READING + (_DECODING - _READING) * done / size, "decoding events")
         planes.add(plane, data)
         done += plane.size
+    plan, unread = modules(found, data, planes.devices)
     report(_DECODING, "ordering allocations")
     events = planes.events()
     if events is None:
-        raise _NoMemory(untraced(planes, found))
+        why = untraced(planes, found)
+        if not len(plan.rows["modules"]):
+            raise _NoMemory(why)
+        missing = {
+            "what": "allocator events",
+            "why": _sentence(why.fault),
+            "remedy": _sentence(why.remedy),
+        }
+        lacking = {"devices": [], "missing": [missing], "problems": unread, "has_history": False}
+        return _made({**lacking, **_named(path, hosts)}, planned(plan))
     check(events)
     data.clear()
     memory = histories(events, planes.words["device"].words, planes.driver.devices)
@@ -116,9 +131,21 @@ def _recording(data: bytearray, path: Path, report: Progress) -> Recording:
     begins = [int(memory.events.time.min()), *planes.begins()]
     origin = min(begins)
     tables = made.tables(planes, memory, origin)
-    facts = meta(found, planes, memory, tables, origin)
-    facts["host"] = next((word(name) for name in hosts if name), None) or host_of(path.name)
-    facts["session"] = session_of(path)
-    return builder.recording(
-        {"format": FORMAT, "basis": "size", "source": path.name, **facts}, tables
-    )
+    facts: dict[str, Any] = meta(found, planes, memory, tables, origin)
+    facts["problems"] += unread
+    if len(plan.rows["modules"]):
+        tables |= planned(plan, tables)
+    return _made({**facts, **_named(path, hosts)}, tables)
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _made(facts: dict[str, Any], tables: dict[str, pa.Table]) -> Recording:
+    return builder.recording({"format": FORMAT, "basis": "size", **facts}, tables)
+
+
+def _named(path: Path, hosts: Sequence[bytes]) -> dict[str, Any]:
+    host = next((word(name) for name in hosts if name), None) or host_of(path.name)
+    return {"source": path.name, "host": host, "session": session_of(path)}

@@ -19,7 +19,8 @@ _NAME, _LINES, _EVENT_NAMES = 2, 3, 4  # of XPlane
 _FAULT = "is not a valid XPlane: it is no protobuf, was cut off, or is still being written"
 #: Planes of which events are looked at; the others' names of events may be whole HLO modules.
 _LOOKED_AT = (b"/host:", b"/device:")
-_METADATA = b"/host:metadata"
+#: The plane of which events are HLO modules.
+METADATA = b"/host:metadata"
 
 Range = tuple[int, int]
 
@@ -34,6 +35,7 @@ class Plane:
     stat_names: dict[int, bytes]
     stats: Sequence[Any]  # XStat
     size: int  # bytes
+    modules: Sequence[Range] = ()  # of the plane of HLO modules: where each is
 
     def said(self) -> dict[bytes, Any]:
         """The stats of the plane itself by name: bytes, an integer or a float each."""
@@ -59,18 +61,19 @@ def planes(data: bytes | bytearray) -> tuple[list[Plane], list[bytes]]:
 
 
 def _plane(data: bytes | bytearray, begin: int, end: int) -> Plane:
-    lines, rest, names = [], [], []
+    lines, rest, names, values = [], [], [], []
     name = b""
     for number, wire, start, first, last in _fields(data, begin, end):
         if number == _LINES and wire == _LENGTH:
             lines.append((first, last))
         elif number == _EVENT_NAMES:
             names.append((start, last))
+            values.append((first, last))
         else:
             rest.append((start, last))
             if number == _NAME and wire == _LENGTH:
                 name = bytes(data[first:last])
-    if name.startswith(_LOOKED_AT) and name != _METADATA:
+    if name.startswith(_LOOKED_AT) and name != METADATA:
         rest += names
     about = parsed("XPlane", b"".join(data[start:last] for start, last in rest), _FAULT)
     return Plane(
@@ -80,6 +83,7 @@ def _plane(data: bytes | bytearray, begin: int, end: int) -> Plane:
         {entry.key: entry.value.name for entry in about.stat_metadata},
         about.stats,
         end - begin,
+        values if name == METADATA else (),
     )
 
 

@@ -16,6 +16,16 @@ from enum import IntEnum
 
 import pyarrow as pa
 
+from tb_memory_plugin.recording import plan_schema
+from tb_memory_plugin.recording.columns import BOOL as _BOOL
+from tb_memory_plugin.recording.columns import I8 as _I8
+from tb_memory_plugin.recording.columns import I16 as _I16
+from tb_memory_plugin.recording.columns import I32 as _I32
+from tb_memory_plugin.recording.columns import I64 as _I64
+from tb_memory_plugin.recording.columns import TEXT as _TEXT
+from tb_memory_plugin.recording.columns import U64 as _U64
+from tb_memory_plugin.recording.columns import schema as _schema
+
 #: Version of the recorded tables. Every later version of the package reads it.
 SCHEMA_VERSION = 1
 
@@ -66,15 +76,6 @@ class BlockState(IntEnum):
     ACTIVE = 0
     PENDING_FREE = 1
     INACTIVE = 2
-
-
-_I8, _I16, _I32, _I64, _U64 = pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64()
-_TEXT = pa.dictionary(pa.int32(), pa.string())
-_BOOL = pa.bool_()
-
-
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema([pa.field(name, kind) for name, kind in columns.items()])
 
 
 #: Recorded tables: what the source said.
@@ -171,6 +172,7 @@ RECORDED: dict[str, pa.Schema] = {
         text=_TEXT,
         values=_TEXT,  # JSON of integers
     ),
+    **plan_schema.RECORDED,
 }
 
 #: Derived tables: worked out by analysis, kept in the cache only.
@@ -250,6 +252,7 @@ DERIVED: dict[str, pa.Schema] = {
         own=_I32,  # row of frames: the innermost of the user's own, or the most telling
         python=_I32,  # row of frames: the innermost of Python, or the most telling
     ),
+    **plan_schema.DERIVED,
 }
 
 SCHEMAS: dict[str, pa.Schema] = {**RECORDED, **DERIVED}

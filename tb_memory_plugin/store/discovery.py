@@ -22,6 +22,7 @@ MOST_REMOTE_RUNS = 500
 #: Captures of a remote run that are listed, the newest.
 MOST_REMOTE_CAPTURES = 20
 _CAPTURES = ("plugins", "profile")
+_XPLANE, _UNPACKED = ".xplane.pb", ".hlo_proto.pb"
 _PAUSE_AFTER = 500
 
 _UNFINISHED = (".tmp", ".part", ".partial", ".crdownload", ".swp", ".lock", "~")
@@ -188,6 +189,9 @@ def _files(
     pace: Callable[[], None],
 ) -> Iterator[Found]:
     files = [item for item in items if not item.is_folder and _promising(item.name)]
+    if folders[-3:-1] == _CAPTURES and any(_XPLANE in item.name for item in files):
+        # XProf unpacks modules of an XPlane beside it.
+        files = [item for item in files if _UNPACKED not in item.name]
     if probes is not None:  # JSON is everywhere
         files = [item for item in files if _counts(storage, item, probes, pace)]
     if len(files) > MOST_OF_FOLDER:

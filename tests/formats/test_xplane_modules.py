@@ -211,10 +211,10 @@ def test_found_by_name_program_and_device() -> None:
 def test_on_the_command_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(XLA / f"{name}.xplane.pb")
     for row in [row for row in DEVICES if row[0] == name]:
-        words = ["modules", path, "--device", row[1], "--sort=-duration", "--limit", "1500"]
+        words = ["module-runs", path, "--device", row[1], "--sort=-duration", "--limit", "1500"]
         assert cli.main([*words, "--json"]) == 0
         assert json.loads(capsys.readouterr().out) == ask(name, row[1], sort="-duration")
-    assert cli.main(["modules", path, "--find", "jit_", "--offset", "2", "--limit", "3"]) == 0
+    assert cli.main(["module-runs", path, "--find", "jit_", "--offset", "2", "--limit", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
     key = "0" if name == "tpu_4device" else "GPU_0_bfc"
     page = ask(name, key)
@@ -239,5 +239,5 @@ def test_a_run_is_where_the_chart_has_it() -> None:
 
 
 def test_a_file_without_modules_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["modules", str(XLA / "tf_mlp_cpu_bfc.xplane.pb")]) == 0
+    assert cli.main(["module-runs", str(XLA / "tf_mlp_cpu_bfc.xplane.pb")]) == 0
     assert "does not say when HLO modules ran" in capsys.readouterr().out

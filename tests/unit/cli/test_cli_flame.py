@@ -146,6 +146,10 @@ def _umask() -> int:
     return mask
 
 
+#: Tables whose kinds are codes.
+OF_CODES = ("frame_kinds", "buffer_allocations", "heap", "plan_events")
+
+
 def test_export_writes_every_table_and_replaces_none(
     source: Path, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -159,7 +163,7 @@ def test_export_writes_every_table_and_replaces_none(
         expected = recording.table(name)
         assert table.column("row").to_pylist() == list(range(len(expected)))
         assert table.column_names == ["row", *expected.column_names]
-        words = {"action", "state", "category", *(["kind"] if name == "frame_kinds" else [])}
+        words = {"action", "state", "category", *(["kind"] if name in OF_CODES else [])}
         for column in set(expected.column_names) - words:
             assert table.column(column).to_pylist() == expected.column(column).to_pylist()
     events = parquet.read_table(folder / "events.parquet").column("action").to_pylist()

@@ -201,8 +201,23 @@ def test_an_xplane_counts_whatever_it_is_called(tmp_path: Path) -> None:
     (tmp_path / "packed.pb.gz").write_bytes(gzip.compress(space(plane)))
     (tmp_path / "saved_model.pb").write_bytes(b"\x08\x01\x12\x04meta")
     (tmp_path / "step.hlo_proto.pb").write_bytes(b"\x0a\x04main")
-    assert [source.format for source in found(tmp_path)] == ["xplane", "xplane"]
-    assert names(tmp_path) == ["./packed.pb.gz", "./renamed.pb"]
+    assert [source.format for source in found(tmp_path)] == ["xplane", "xplane", "hlo"]
+    assert names(tmp_path) == ["./packed.pb.gz", "./renamed.pb", "./step.hlo_proto.pb"]
+
+
+def test_modules_that_xprof_unpacked_are_in_the_xplane_already(tmp_path: Path) -> None:
+    capture = tmp_path / "run" / "plugins" / "profile" / "today"
+    for folder in (capture, tmp_path / "elsewhere"):
+        folder.mkdir(parents=True)
+        (folder / "host.xplane.pb").write_bytes(space(Plane("/host:CPU")))
+        (folder / "jit_step(3).hlo_proto.pb").write_bytes(b"\x0a\x06\x0a\x04main")
+    assert names(tmp_path) == [
+        "elsewhere/host.xplane.pb",
+        "elsewhere/jit_step(3).hlo_proto.pb",
+        "run/plugins/profile/today/host.xplane.pb",
+    ]
+    (capture / "host.xplane.pb").unlink()
+    assert names(tmp_path)[-1] == "run/plugins/profile/today/jit_step(3).hlo_proto.pb"
 
 
 @pytest.mark.skipif(not XLA.is_dir(), reason="the shared real files (../shared/data) are not here")
@@ -210,10 +225,12 @@ def test_of_the_files_of_xla_and_xprof_only_recordings_are_listed() -> None:
     listed = {Path(source.address) for source in found(XLA)}
     there = {path for path in XLA.rglob("*") if path.is_file()}
     recordings = {
-        path for path in there if path.name.endswith((".xplane.pb", ".prof")) or path in MADE
+        path
+        for path in there
+        if path.name.endswith((".xplane.pb", ".prof", ".hlo_proto.pb")) or path in MADE
     }
     assert listed == recordings
-    for ending in (".memory_viewer.json", ".modules.json", ".hlo_proto.pb", ".memory_profile.json"):
+    for ending in (".memory_viewer.json", ".modules.json", ".memory_profile.json"):
         assert any(path.name.endswith(ending) for path in there - listed), ending
 
 

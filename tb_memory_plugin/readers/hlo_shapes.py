@@ -1,0 +1,144 @@
+"""Shapes of XLA, made into text as XLA writes it and the bytes they take without padding."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tb_memory_plugin.readers.checked import Malformed
+from tb_memory_plugin.recording.schema import MOST_MEMORY
+
+#: Names and bits of an element by code of ``PrimitiveType``.
+_ELEMENTS = {
+    1: ("pred", 8),
+    2: ("s8", 8),
+    3: ("s16", 16),
+    4: ("s32", 32),
+    5: ("s64", 64),
+    6: ("u8", 8),
+    7: ("u16", 16),
+    8: ("u32", 32),
+    9: ("u64", 64),
+    10: ("f16", 16),
+    11: ("f32", 32),
+    12: ("f64", 64),
+    16: ("bf16", 16),
+    15: ("c64", 64),
+    18: ("c128", 128),
+    21: ("s4", 8),
+    22: ("u4", 8),
+    26: ("s2", 8),
+    27: ("u2", 8),
+    30: ("s1", 8),
+    31: ("u1", 8),
+    32: ("f4e2m1fn", 8),
+    19: ("f8e5m2", 8),
+    20: ("f8e4m3fn", 8),
+    23: ("f8e4m3b11fnuz", 8),
+    24: ("f8e5m2fnuz", 8),
+    25: ("f8e4m3fnuz", 8),
+    28: ("f8e4m3", 8),
+    29: ("f8e3m4", 8),
+    33: ("f8e8m0fnu", 8),
+}
+_TUPLE, _OPAQUE, _TOKEN = 13, 14, 17
+_POINTER = 8
+_DEEPEST = 64
+_LONGEST = 500
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A shape: its text, element type, bytes without padding (None where unknown) and parts."""
+
+    text: str
+    dtype: str
+    bytes: int | None
+    parts: tuple[Shape, ...] = ()
+
+    def at(self, index: tuple[int, ...]) -> Shape | None:
+        """The part at ``index`` of a tuple; None where there is none."""
+        found: Shape = self
+        for place in index:
+            if not 0 <= place < len(found.parts):
+                return None
+            found = found.parts[place]
+        return found
+
+
+class Shapes:
+    """Shapes by their bytes: a module has few distinct ones."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Shape] = {}
+
+    def of(self, data: bytes) -> Shape:
+        """The shape in ``data``. Raises Malformed."""
+        found = self._known.get(data)
+        if found is None:
+            found = self._known[data] = _made(_parsed(data), 0)
+        return found
+
+
+def _parsed(data: bytes) -> Any:
+    from google.protobuf.message import DecodeError
+
+    from tb_memory_plugin.proto.hlo import hlo_classes
+
+    try:
+        return hlo_classes()["Shape"].FromString(data)
+    # The implementations of protobuf (C, Python) do not raise the same.
+    except (DecodeError, RecursionError, ValueError, TypeError, IndexError):
+        raise Malformed("a shape of it is no protobuf") from None
+
+
+def _made(message: Any, depth: int) -> Shape:
+    kind = message.element_type
+    if kind == _TUPLE or message.tuple_shapes:
+        if depth >= _DEEPEST:
+            raise Malformed("a shape of it is nested too deep")
+        parts = tuple(_made(part, depth + 1) for part in message.tuple_shapes)
+        text = f"({', '.join(part.text for part in parts)})"
+        return Shape(_cut(text), "tuple", _POINTER * len(parts), parts)
+    if kind == _TOKEN:
+        return Shape("token[]", "token", 0)
+    if kind == _OPAQUE:
+        return Shape("opaque[]", "opaque", _POINTER)
+    name, bits = _ELEMENTS.get(kind, (f"type{kind}", 0))
+    dynamic = message.is_dynamic_dimension
+    dimensions = [
+        f"<={size}" if place < len(dynamic) and dynamic[place] else str(size)
+        for place, size in enumerate(message.dimensions)
+    ]
+    packed = message.layout.element_size_in_bits
+    text = f"{name}[{','.join(dimensions)}]{_layout(message.layout)}"
+    return Shape(_cut(text), name, _bytes(message.dimensions, packed or bits))
+
+
+def _bytes(dimensions: Any, bits: int) -> int | None:
+    if not bits or any(size < 0 for size in dimensions):
+        return None
+    # Zero before the product: a hostile file may name any dimensions.
+    count = 0 if 0 in dimensions else math.prod(dimensions)
+    whole = -(-count * bits // 8)
+    return whole if 0 <= whole < MOST_MEMORY else None
+
+
+def _layout(layout: Any) -> str:
+    more = ""
+    if layout.tiles:
+        tiles = "".join(f"({','.join(map(str, tile.dimensions))})" for tile in layout.tiles)
+        more += f"T{tiles}"
+    if layout.element_size_in_bits:
+        more += f"E({layout.element_size_in_bits})"
+    if layout.memory_space:
+        more += f"S({layout.memory_space})"
+    order = ",".join(map(str, layout.minor_to_major))
+    if not order and not more:
+        return ""
+    return f"{{{order}{':' if more else ''}{more}}}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

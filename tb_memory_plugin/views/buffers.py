@@ -1,0 +1,87 @@
+"""The buffers of a plan at a moment of program order, as rows for the page and the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.plan_reading import Plan
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.plan_schema import BufferKind
+from tb_memory_plugin.recording.recording import Recording
+
+
+def alive(recording: Recording, plan: Plan, event: int) -> dict[str, Any]:
+    """``{"buffers": [...], "total_bytes"}`` after ``event``: every buffer that holds memory.
+
+    Bytes are integers; ``birth`` and ``death`` are events of the plan, null for what is held from
+    the start or to the end.
+    """
+    rows = reading.alive(recording, plan, event)
+    return {
+        "buffers": described(recording, rows),
+        "total_bytes": reading.in_use(recording, plan, event),
+    }
+
+
+def described(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
+    """Rows of ``buffer_lives`` in words and numbers."""
+    lives = recording.table("buffer_lives").take(rows).to_pylist()
+    buffer = recording.values("buffer_lives", "buffer")[rows]
+    instruction = _picked(recording.values("buffers", "instruction"), buffer)
+    ids = _picked(recording.values("buffers", "id"), buffer)
+    stack = _picked(recording.values("instructions", "stack"), instruction)
+    allocation = recording.values("buffer_lives", "allocation")[rows]
+    kinds = _picked(recording.values("buffer_allocations", "kind").astype(np.int64), allocation)
+    words = {
+        **_words(recording, "instructions", ("name", "opcode", "op"), instruction),
+        **_words(recording, "buffers", ("shape", "dtype", "index"), buffer),
+    }
+    sources: dict[int, dict[str, Any] | None] = {}
+    found = []
+    for place, life in enumerate(lives):
+        at = int(stack[place])
+        if at not in sources:
+            sources[at] = reading.source_of(recording, at)
+        name = words["name"][place]
+        found.append(
+            {
+                "id": int(ids[place]) if buffer[place] >= 0 else None,
+                "instruction": f"{name}{words['index'][place] or ''}" if name else None,
+                "opcode": words["opcode"][place],
+                "shape": words["shape"][place],
+                "bytes": life["size"],
+                "unpadded_bytes": life["unpadded"],
+                "offset": life["offset"],
+                "birth": life["birth"],
+                "death": life["death"],
+                "kind": BufferKind(int(kinds[place])).label if kinds[place] >= 0 else None,
+                "framework_op": words["op"][place],
+                "source": sources[at],
+            }
+        )
+    return found
+
+
+def _picked(column: IntArray, rows: IntArray) -> IntArray:
+    """``column[rows]``, and -1 where a row is -1."""
+    if not len(column):
+        return np.full(len(rows), -1)
+    return np.where(rows >= 0, column[np.maximum(rows, 0)], -1)
+
+
+def _words(
+    recording: Recording, table: str, columns: tuple[str, ...], rows: IntArray
+) -> dict[str, list[str | None]]:
+    known = np.flatnonzero(rows >= 0)
+    found: dict[str, list[str | None]] = {}
+    for column in columns:
+        words: list[str | None] = [None] * len(rows)
+        told = arrays.words_of(recording.table(table), column, rows[known])
+        for place, word in zip(known.tolist(), told, strict=True):
+            words[place] = word
+        found[column] = words
+    return found
