@@ -54,6 +54,20 @@ def resolve(recording: Recording, device: Device, at: str) -> Instant:
     return _of_step(recording, device, number)
 
 
+def at_any_time(recording: Recording, device: Device, at: str) -> Instant:
+    """As :func:`resolve`, but that ``time:NS`` may be before the first event or after the last.
+
+    That is how the moment of another device's event is meant. What has no events has one state,
+    that of the end, at any time. Raises QueryError.
+    """
+    rows = recording.rows("events", device)
+    if not at.startswith("time:"):
+        return resolve(recording, device, at)
+    if rows.start == rows.stop:
+        return _of_event(recording, device, -1)
+    return _of_event(recording, device, stretch(recording, device, at).event)
+
+
 @dataclass(frozen=True)
 class Stretch:
     """The time that a moment stands for, ns: from ``begin`` up to, not with, ``end``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tb_memory_plugin.analysis.ranking import TOP
@@ -49,6 +50,12 @@ def moment(asked: Parameters) -> str:
     """The moment ``at``, as ``instants.resolve`` takes it."""
     at = asked.text("at", "peak")
     return at if at == "peak" else f"event:{asked.integer('at', -1, 1 << 62)}"
+
+
+def any_moment(asked: Parameters) -> str:
+    """The same, or a time in ns, ``time:N``, as ``instants.at_any_time`` takes it."""
+    at = asked.text("at", "peak")
+    return at if re.fullmatch(r"time:-?\d{1,18}", at) else moment(asked)
 
 
 def question(asked: Parameters, recording: Recording, device: Device) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def state(recording: Recording, device: Device, asked: Parameters) -> Answer:
     content = segments.window(
         recording,
         device,
-        at=asking.moment(asked),
+        at=asking.any_moment(asked),
         pixel=asked.integer("pixel", 1, 1 << 61, 1),
         begin=asked.bound("begin"),
         end=asked.bound("end"),

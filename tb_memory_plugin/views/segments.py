@@ -10,7 +10,7 @@ import pyarrow as pa
 from tb_memory_plugin.analysis import exact, filters
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.grouping import group_ids
-from tb_memory_plugin.analysis.instants import Instant, resolve, step_at
+from tb_memory_plugin.analysis.instants import Instant, at_any_time, step_at
 from tb_memory_plugin.analysis.ranking import TOP, describe, ranking
 from tb_memory_plugin.analysis.segment_state import SegmentState, segment_state
 from tb_memory_plugin.recording import arrays
@@ -44,9 +44,9 @@ def window(
     ``begin`` … ``end`` is the part wanted of the line that all segments make, one after the
     other; blocks under ``pixel`` bytes that begin in the same pixel of their segment are one.
     With ``by`` blocks have the band of their group among the ``top`` of ``usage``, with
-    ``filter`` how much of them passes it. Raises QueryError.
+    ``filter`` how much of them passes it. ``at`` is as ``at_any_time`` takes it. Raises QueryError.
     """
-    instant = resolve(recording, device, at)
+    instant = at_any_time(recording, device, at)
     state = segment_state(recording, device, instant.event)
     segments = state.segments
     groups, group = largest_groups(*groups_of(recording, state), MOST_GROUPS)

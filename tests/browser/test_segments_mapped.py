@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
@@ -183,6 +184,36 @@ def test_another_device_has_its_own_map(
         assert told(frame, "Reserved") == known["reserved_end"]
         assert told(frame, "Allocated") == known["allocated_end"]
         watched.page.keyboard.press("Escape")
+
+
+def test_the_other_devices_stand_below_as_they_were_then(
+    watched: Watched, server: TensorBoardServer, shared_data: Path, pictures: Any
+) -> None:
+    files = [named(shared_data, EXPANDABLE, ordinal) for ordinal in range(3)]
+    event = len(files[0].trace) - 1
+    then = files[0].trace[event]["time_us"]
+    frame = show(watched, server, EXPANDABLE, device="0", at=event)
+    others = frame.get_by_test_id("segments-other")
+    others.nth(1).wait_for()
+    settle(watched.page)
+    most = max(most_reserved(file) for file in files[1:])
+    for row, file in enumerate(files[1:]):
+        at = bisect_right([entry["time_us"] for entry in file.trace], then) - 1
+        assert 0 < at < len(file.trace) - 1
+        segments = segments_after(file, at)
+        shown = Painted(others.nth(row).locator("canvas"))
+        # The fullest takes three lines, a third of what the map gives the device it is of.
+        found = compared(shown, list(strips(segments, shown.width, most=3 * most)), 0)
+        assert found.total() > 50, row
+        words = others.nth(row).inner_text()
+        assert words.startswith(f"cuda:{row + 1}")
+        held = sum(each["total_size"] for each in segments)
+        assert in_words(held) in words.replace("\u00a0", " ")
+    pictures(watched.page)
+    others.nth(1).click()
+    wait_for_event(frame, at)
+    assert told(frame, "Reserved") == held
+    assert others.first.inner_text().startswith("cuda:0")
 
 
 def test_a_block_is_in_the_colour_of_its_group(

@@ -158,7 +158,8 @@ export interface ModulesQuery extends ListQuery {
 }
 
 export interface SegmentsQuery extends Target {
-  at: number | "peak";
+  /** An event, or a time in ns: what another device was like then. */
+  at: number | "peak" | `time:${number}`;
   /** Bytes under which blocks are merged. */
   pixel: number;
   begin?: number;

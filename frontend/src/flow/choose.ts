@@ -116,6 +116,14 @@ export function chooseDevice(key: string): void {
   });
 }
 
+/** Another device as it is after one of its events: the moment that was looked at, there. */
+export function goToDevice(key: string, event: number): void {
+  batch(() => {
+    chooseDevice(key);
+    cursor.value = event;
+  });
+}
+
 export function chooseAxis(next: Axis, window = null as typeof range.value): void {
   if (next === axis.peek()) return;
   batch(() => {

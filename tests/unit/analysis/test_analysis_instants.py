@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_memory_plugin.analysis.derive import derive
-from tb_memory_plugin.analysis.instants import Instant, resolve
+from tb_memory_plugin.analysis.instants import Instant, at_any_time, resolve
 from tb_memory_plugin.errors import QueryError
 from tests.fixtures.histories import history
 from tests.fixtures.training import training
@@ -92,3 +92,16 @@ def test_times_that_go_back_count_as_the_time_before() -> None:
         history([("alloc", 1, 1, {"time": 10}), ("alloc", 2, 1, {"time": 5}), ("alloc", 3, 1)])
     )
     assert resolve(recording, recording.devices[0], "time:10").event == 1
+
+
+def test_the_moment_of_another_device_may_be_any() -> None:
+    recording = training()
+    one, other = recording.devices
+    for at, event in (("time:-5", -1), ("time:3999", 3), ("time:1000000", 9), ("peak", 3)):
+        found = at_any_time(recording, one, at)
+        assert (at, found) == (at, resolve(recording, one, f"event:{event}"))
+        # Of this one nothing but its end is known.
+        assert at_any_time(recording, other, at).event == -1
+    untimed = derive(history([("alloc", 1, 10)], timed=False))
+    with pytest.raises(QueryError, match="no time stamps"):
+        at_any_time(untimed, untimed.devices[0], "time:0")

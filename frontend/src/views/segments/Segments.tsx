@@ -15,6 +15,7 @@ import { useSizes } from "../../timeline/useSizes";
 import { Bar } from "./Bar";
 import { changed, reveal, SegmentMap, selected } from "./map/Map";
 import { create, type Model } from "./model";
+import { Others } from "./Others";
 import { Pools } from "./pools/Pools";
 import { State } from "./State";
 import { Stack } from "./stack/Stack";
@@ -68,6 +69,7 @@ function Shown() {
           {isWithout ? <NoneNow /> : null}
           <SegmentMap model={model} />
           <Hidden model={model} />
+          <Others model={model} />
         </div>
         {hasHistory.value && <Over model={model} />}
         <EventList list={model.list} />

@@ -46,17 +46,15 @@ export function create() {
     return 2 ** Math.max(0, Math.floor(Math.log2(bytes)));
   });
 
-  /** Only asked for while blocks are coloured by it. */
-  const grouping = computed(() => {
-    if (blocksBy.value === "kind") return {};
-    return { by: by.value, pattern: argument.value };
-  });
-  /** Only asked for while there is one. */
-  const narrowing = computed(() => (filter.value === "" ? {} : { filter: filter.value }));
+  /** Groups and a filter: only asked for while blocks are coloured by them, while there is one. */
+  const marking = computed(() => ({
+    ...(blocksBy.value === "kind" ? {} : { by: by.value, pattern: argument.value }),
+    ...(filter.value === "" ? {} : { filter: filter.value }),
+  }));
   const asked = resource(() => {
     if (!target.value || width.value <= 0) return null;
     const at = cursor.value ?? ("peak" as const);
-    return { ...target.value, at, pixel: pixel.value, ...grouping.value, ...narrowing.value };
+    return { ...target.value, at, pixel: pixel.value, ...marking.value };
   }, getSegments);
   const state = computed<SegmentState | null>(() => asked.answer.value.data);
   const layout = computed<Layout | null>(() =>
@@ -77,8 +75,7 @@ export function create() {
       ...target.value,
       at: now.about.event,
       pixel: pixel.value,
-      ...grouping.value,
-      ...narrowing.value,
+      ...marking.value,
       begin: Math.floor(seen.begin / piece) * piece,
       end: Math.ceil(seen.end / piece) * piece,
     };
@@ -125,6 +122,7 @@ export function create() {
     deepest,
     pointed,
     lineBytes,
+    marking,
     answer: asked.answer,
     state,
     starts,

@@ -2,6 +2,7 @@
 
 import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { SegmentState } from "../../../api";
 import { card } from "../../../flow/questions";
 import { bytes, counted } from "../../../format";
 import { selection } from "../../../state";
@@ -28,7 +29,7 @@ export function SegmentMap({ model }: { model: Model }) {
     // A box that has grown is scrolled less far than was asked for.
     model.scroll.value = current.scrollTop;
   }, [model.scroll.value, model.layout.value, model.height.value]);
-  const words = useComputed(() => describe(model));
+  const words = useComputed(() => describe(model.state.value));
   const height = model.layout.value?.height ?? 0;
   return (
     <div class="segments-stage">
@@ -140,8 +141,8 @@ export function reveal(model: Model, stretches: readonly Stretch[]): void {
   model.scroll.value = scrollTo(layout, strip?.y ?? top, from, seen);
 }
 
-function describe(model: Model): string {
-  const state = model.state.value;
+/** A state in a sentence, for who cannot see it. */
+export function describe(state: SegmentState | null): string {
   if (state === null) return "Segments";
   const { about } = state;
   const held = about.reserved ?? about.mapped;
