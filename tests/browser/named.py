@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
+from pathlib import PureWindowsPath
 from typing import Any
 
 from tests.browser.filed import File, Filed
@@ -98,7 +98,10 @@ def is_called(stack: tuple[tuple[str, str, int], ...], name: str) -> bool:
 
     ``aten::mm ← forward · model.py:88``, an op and a place, with a number where there are several.
     """
-    places = {"", *(f"{Path(path).name}:{line}".removesuffix(":0") for _, path, line in stack)}
+    places = {
+        "",
+        *(f"{PureWindowsPath(path).name}:{line}".removesuffix(":0") for _, path, line in stack),
+    }
     parts = [part.partition(" · ") for part in re.split(" [←→] ", re.sub(r"^\(\d+\) ", "", name))]
     return all(
         place in places and any(said.rstrip("…").split("::")[-1] in each for each, _, _ in stack)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 NAMES = ("small_train", "oom_expandable_3gpu")
 #: And two streams without times, and a large model with user metadata.
 SERVED = (*NAMES, "no_time_us_segments", "llm_training_user_metadata")
+#: And one from the very start, with annotations that nothing is allocated in.
+COLOURED = (*SERVED, "annotated_compile")
 
 MIB = 1 << 20
 
@@ -46,7 +48,8 @@ def real_server(
     shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardServer]:
     """A TensorBoard on real snapshots."""
-    with serving((*SERVED, "private_pools_nohistory"), shared_data, tmp_path_factory) as running:
+    names = (*COLOURED, "private_pools_nohistory")
+    with serving(names, shared_data, tmp_path_factory) as running:
         yield running
 
 
@@ -87,6 +90,16 @@ def until(shown: Picture, found: Callable[[], Any], wanted: Any) -> None:
             return
         shown.page.wait_for_timeout(100)
     assert found() == wanted
+
+
+def hits(shown: Picture) -> list[int]:
+    """Number and bytes of what is found, and of what of it is at the cursor, as the page says."""
+    said = shown.frame.get_by_test_id("allocations-hits")
+    parts = [
+        (digits(part.inner_text().partition("hit")[0]), digits(part.get_attribute("title")))
+        for part in (said.locator("span[title]").all() if said.count() else [])
+    ]
+    return [number for part in parts for number in part]
 
 
 def digits(text: str | None) -> int:

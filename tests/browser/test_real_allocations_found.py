@@ -12,7 +12,7 @@ import pytest
 from tests.browser.charting import HEADROOM
 from tests.browser.conftest import Watched
 from tests.browser.picturing import Picture
-from tests.browser.real import MIB, digits, show, until
+from tests.browser.real import MIB, hits, show, until
 from tests.browser.recorded import Life, Recorded
 from tests.plugin.server import TensorBoardServer
 
@@ -77,16 +77,7 @@ def said(shown: Picture, truth: Recorded, hit: Callable[[Life], bool]) -> None:
     """That the words beside the search have what is found in all, and of that at the cursor."""
     alive = truth.found(lambda life: hit(life) and life.at(truth.peak))
     wanted = [*truth.found(hit), *alive]
-    hits = shown.frame.get_by_test_id("allocations-hits")
-
-    def told() -> list[int]:
-        parts = [
-            (digits(part.inner_text().partition("hit")[0]), digits(part.get_attribute("title")))
-            for part in (hits.locator("span[title]").all() if hits.count() else [])
-        ]
-        return [number for part in parts for number in part]
-
-    until(shown, told, wanted)
+    until(shown, lambda: hits(shown), wanted)
 
 
 def check_dimmed(

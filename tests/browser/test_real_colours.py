@@ -17,7 +17,7 @@ from tests.browser.looping import grouping
 from tests.browser.mapping import BACKGROUNDS
 from tests.browser.named import group_of, in_figures, is_called
 from tests.browser.picturing import Picture
-from tests.browser.real import SERVED, show
+from tests.browser.real import COLOURED, show
 from tests.browser.recorded import Life, recorded
 from tests.plugin.server import TensorBoardServer
 
@@ -34,7 +34,7 @@ PILE, TALL = 24, 3
 TOP = 16
 
 
-@pytest.mark.parametrize("name", SERVED)
+@pytest.mark.parametrize("name", COLOURED)
 def test_every_allocation_hovered_has_the_colour_and_name_of_its_group(
     watched: Watched, real_server: TensorBoardServer, shared_data: Path, name: str
 ) -> None:
