@@ -10,9 +10,10 @@ from typing import Any
 import pyarrow as pa
 from tensorboard.plugins import base_plugin
 
+from tb_memory_plugin.analysis.plan_recording import KEY, plan_recording
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.routes import calls, page, pictures, profile
+from tb_memory_plugin.routes import calls, page, pictures, plans, profile
 from tb_memory_plugin.routes.answers import FOREVER, Answer, as_json, respond, route
 from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.routes.trimming import give_back_at_once
@@ -23,6 +24,7 @@ from tb_memory_plugin.views import allocation, source_code
 
 #: A question about one device of a recording.
 Question = Callable[[Recording, Device, Parameters], Answer]
+PlanQuestion = Callable[[Recording, Parameters], Answer]
 
 _QUESTIONS: dict[str, Question] = {**profile.ROUTES, **pictures.ROUTES, **calls.ROUTES}
 
@@ -51,6 +53,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/summary": self._summary,
             "/allocation": self._allocation,
             **{path: self._about_device(question) for path, question in _QUESTIONS.items()},
+            **{path: self._about_plan(question) for path, question in plans.ROUTES.items()},
             "/code": self._code,
             "/upload": self._upload,
             "/static/*": self._static,
@@ -87,7 +90,10 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def _allocation(self, request: Any) -> Any:
         asked = Parameters(request)
         grouped = {"by": asked.text("by", ""), "pattern": asked.text("pattern", "")}
-        answer = Answer(allocation.card(self._recording(asked), asked.text("id"), **grouped))
+        recording = self._recording(asked)
+        if asked.text("device", "").startswith(KEY):
+            recording = plan_recording(recording)
+        answer = Answer(allocation.card(recording, asked.text("id"), **grouped))
         return respond(request, answer, expires=_expires(asked))
 
     @route
@@ -127,7 +133,15 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         def handler(self: MemoryPlugin, request: Any) -> Any:
             asked = Parameters(request)
             recording = self._recording(asked)
-            answer = question(recording, _device(recording, asked.text("device")), asked)
+            answer = question(*_device(recording, asked.text("device")), asked)
+            return respond(request, answer, expires=_expires(asked))
+
+        return functools.partial(route(handler), self)
+
+    def _about_plan(self, question: PlanQuestion) -> Any:
+        def handler(self: MemoryPlugin, request: Any) -> Any:
+            asked = Parameters(request)
+            answer = question(self._recording(asked), asked)
             return respond(request, answer, expires=_expires(asked))
 
         return functools.partial(route(handler), self)
@@ -137,9 +151,12 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return self._store.recording(asked.word("source"), version)
 
 
-def _device(recording: Recording, key: str) -> Device:
+def _device(recording: Recording, key: str) -> tuple[Recording, Device]:
+    """The device ``key`` and the recording it is of, which for a plan is that of all plans."""
+    if key.startswith(KEY):
+        recording = plan_recording(recording)
     try:
-        return recording.device(key)
+        return recording, recording.device(key)
     except KeyError:
         known = ", ".join(device.key for device in recording.devices)
         raise UnknownSource(f"There is no device {key!r}; there are {known}.") from None

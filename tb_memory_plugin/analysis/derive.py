@@ -11,6 +11,7 @@ import pyarrow as pa
 from tb_memory_plugin.analysis.columns import joined
 from tb_memory_plugin.analysis.device_part import DevicePart
 from tb_memory_plugin.analysis.metadata import Metadata
+from tb_memory_plugin.analysis.plan_devices import plan_tables
 from tb_memory_plugin.analysis.plans import plans
 from tb_memory_plugin.analysis.positions import positions
 from tb_memory_plugin.analysis.telling import frame_kinds, stack_names
@@ -43,6 +44,7 @@ def derive(recording: Recording) -> Recording:
     tables = dict(zip(names, made, strict=True))
     kinds = frame_kinds(recording)
     tables |= plans(recording)
+    tables |= plan_tables(recording.with_tables(tables))
     tables |= {"frame_kinds": kinds, "stack_names": stack_names(recording, kinds)}
     problems = [problem for part in parts for problem in part.tables.problems]
     known = dict.fromkeys([*recording.meta.get("problems", []), *problems])

@@ -87,7 +87,7 @@ class Held:
         lies = self._columns.of("buffers", "allocation")
         of = lies[root] if len(root) else root
         rest = 0
-        for row in self.rows[~self._always]:
+        for row in self.rows[self._counted & ~self._always]:
             own = moved[of == row]
             rest += int(self._size[row]) - max(0, int(np.cumsum(own).max(initial=0)))
         return rest

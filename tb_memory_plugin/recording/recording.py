@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -80,6 +80,17 @@ class Recording:
             if device.key == key:
                 return device
         raise KeyError(key)
+
+    def beside(self, name: str, make: Callable[[], Recording]) -> Recording:
+        """Another recording, which ``make`` makes of the tables of this one: made once."""
+        found = self._beside.get(name)
+        if found is None:
+            found = self._beside.setdefault(name, make())
+        return found
+
+    @cached_property
+    def _beside(self) -> dict[str, Recording]:
+        return {}
 
     def with_tables(self, tables: Mapping[str, pa.Table]) -> Recording:
         """This recording with ``tables`` added or replaced."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tb_memory_plugin.analysis import exact, reported
@@ -21,6 +22,7 @@ from tb_memory_plugin.analysis.instants import event_time, event_times, of_row, 
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views.plan_overview import listed
 from tb_memory_plugin.views.tile.extents import placed
 
 _SAID_ELSEWHERE = ("problems", "missing", "devices", "pools", "time_origin_ns", "format", "basis")
@@ -41,11 +43,21 @@ _FACTS = (
 
 
 def summary(
-    recording: Recording, *, version: str, run: str, name: str, live: bool = False
+    recording: Recording,
+    *,
+    version: str,
+    run: str,
+    name: str,
+    live: bool = False,
+    devices: Sequence[Device] | None = None,
 ) -> dict[str, Any]:
-    """The answer of ``GET summary``; what only the store knows comes as arguments."""
+    """The answer of ``GET summary``; what only the store knows comes as arguments.
+
+    ``devices`` are those that are told of, all of them where that is None.
+    """
     meta = recording.meta
-    timed = any(event_times(recording, device) is not None for device in recording.devices)
+    devices = recording.devices if devices is None else devices
+    timed = any(event_times(recording, device) is not None for device in devices)
     return {
         "version": version,
         "format": meta["format"],
@@ -61,7 +73,8 @@ def summary(
         ],
         "axes": ["time", "event"] if timed else ["event"],
         "meta": {key: value for key, value in meta.items() if key not in _SAID_ELSEWHERE},
-        "devices": [_device(recording, device) for device in recording.devices],
+        "devices": [_device(recording, device) for device in devices],
+        "plans": listed(recording),
     }
 
 

@@ -1,0 +1,70 @@
+"""Routes of the compiler's plans: what there is beside the routes that ask a plan as a device."""
+
+from __future__ import annotations
+
+from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.plan_reading import Plan
+from tb_memory_plugin.analysis.plan_recording import KEY, plan_recording
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.routes import asking
+from tb_memory_plugin.routes.answers import ARROW, Answer
+from tb_memory_plugin.routes.parameters import Parameters
+from tb_memory_plugin.store.store import UnknownSource
+from tb_memory_plugin.views import plan_buffers, plan_overview, summary
+
+
+def chosen(recording: Recording, asked: Parameters) -> Plan:
+    """The plan that ``device`` names. Raises UnknownSource."""
+    key = asked.text("device")
+    found = {f"{KEY}{plan.row}": plan for plan in reading.all_plans(recording)}.get(key)
+    if found is None:
+        raise UnknownSource(f"There is no plan {key!r} in this recording.")
+    return found
+
+
+def whole(recording: Recording, asked: Parameters) -> Answer:
+    """``plan``: its summary as of any device, and its overview."""
+    plan = chosen(recording, asked)
+    planned = plan_recording(recording)
+    device = planned.device(f"{KEY}{plan.row}")
+    found = summary.summary(planned, version="", run="", name="", devices=[device])
+    ids = {row: id for id, row in enumerate(plan_buffers.ids_of(recording).tolist())}
+    return Answer(
+        {
+            "groupings": found["groupings"],
+            "device": found["devices"][0],
+            "overview": plan_overview.overview(recording, plan, ids),
+        }
+    )
+
+
+def bars(recording: Recording, asked: Parameters) -> Answer:
+    """``plan.bars``."""
+    plan = chosen(recording, asked)
+    event = reading.moment(plan, asked.text("at", "peak"))
+    return Answer(plan_buffers.bars(recording, plan, event), ARROW)
+
+
+def curve(recording: Recording, asked: Parameters) -> Answer:
+    """``plan.curve``."""
+    plan = chosen(recording, asked)
+    content = plan_buffers.curve(
+        recording,
+        plan,
+        asked.integer("begin", 0, 1 << 62, 0),
+        asked.integer("end", 0, 1 << 62, plan.numbers["events"]),
+        asked.integer("width", 1, asking.WIDEST),
+    )
+    return Answer(content, ARROW)
+
+
+def buffer(recording: Recording, asked: Parameters) -> Answer:
+    """``plan.buffer``."""
+    id = asked.integer("id", 0, 1 << 62)
+    if id >= len(plan_buffers.ids_of(recording)):
+        raise QueryError(f"There is no buffer {id} in the plans of this recording.")
+    return Answer(plan_buffers.card(recording, id))
+
+
+ROUTES = {"/plan": whole, "/plan.bars": bars, "/plan.curve": curve, "/plan.buffer": buffer}

@@ -1,0 +1,165 @@
+"""Buffers of a plan for the page: those alive at a moment, one with all around it, the curve."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.plan_reading import Plan
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.plan_schema import HeapKind
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views import buffers, ipc
+
+#: Buffers that bars are drawn of, the largest; the rest is one.
+MOST = 5_000
+#: Operands and users that are named.
+_NEAR = 100
+#: Allocations of one instruction that are named: it may make several, each of them again and again.
+_MADE = 4
+#: What is told of an allocation, and of an instruction.
+_ALLOCATION = ("index", "size", "parameter", "parameter_index", "is_output")
+_TOLD = ["name", "opcode", "shape", "bytes", "position", "op"]
+
+
+def ids_of(recording: Recording) -> IntArray:
+    """The row of ``buffer_lives`` of every allocation of the plans' recording."""
+    table = recording.table("buffer_lives")
+    rows = np.flatnonzero(arrays.truths(table, "holds"))
+    plan, birth, offset = (
+        recording.values("buffer_lives", name)[rows] for name in ("plan", "birth", "offset")
+    )
+    found: IntArray = rows[np.lexsort((offset, birth, plan))]
+    return found
+
+
+def bars(recording: Recording, plan: Plan, event: int) -> bytes:
+    """An Arrow stream of the buffers alive after ``event``, in program order.
+
+    ``id`` of the allocation, ``bytes``, ``unpadded``, ``birth``; in its metadata, under ``alive``,
+    ``total`` and ``count`` of all, ``left_out`` and ``left_out_bytes`` of those too small and many.
+    """
+    alive = reading.alive(recording, plan, event)
+    size = recording.values("buffer_lives", "size")[alive]
+    kept = np.sort(np.argsort(-size, kind="stable")[:MOST])
+    rows = alive[kept]
+    order = ids_of(recording)
+    place = np.empty(len(recording.table("buffer_lives")), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    about = {
+        "event": event,
+        "total": int(size.sum()),
+        "count": len(alive),
+        "left_out": len(alive) - len(rows),
+        "left_out_bytes": int(size.sum() - size[kept].sum()),
+    }
+    columns = {
+        "id": pa.array(place[rows].astype(np.int32)),
+        "bytes": pa.array(size[kept].astype(np.float64)),
+        "unpadded": pa.array(recording.values("buffer_lives", "unpadded")[rows].astype(np.float64)),
+        "birth": pa.array(recording.values("buffer_lives", "birth")[rows].astype(np.int32)),
+    }
+    return ipc.stream(columns, "alive", about)
+
+
+def curve(recording: Recording, plan: Plan, begin: int, end: int, width: int) -> bytes:
+    """An Arrow stream of the plan's curve over events ``begin`` … ``end`` - 1.
+
+    At most ``width`` bins: ``event`` of the highest moment of each, ``size``, ``unpadded`` at it.
+    """
+    column = recording.values("plan_events", "plan")
+    first = int(np.searchsorted(column, plan.row))
+    last = plan.numbers["events"]
+    begin, end = max(0, min(begin, last)), max(0, min(end, last))
+    size = recording.values("plan_events", "size")[first + begin : first + end]
+    bare = recording.values("plan_events", "unpadded")[first + begin : first + end]
+    edges = np.unique(np.linspace(0, len(size), min(width, len(size)) + 1).astype(np.int64))
+    highest = [low + int(np.argmax(size[low:high])) for low, high in pairwise(edges.tolist())]
+    rows = np.array(highest, dtype=np.int64)
+    columns = {
+        "event": pa.array((begin + rows).astype(np.int32)),
+        "size": pa.array(size[rows].astype(np.float64)),
+        "unpadded": pa.array(bare[rows].astype(np.float64)),
+    }
+    return ipc.stream(columns)
+
+
+def card(recording: Recording, id: int) -> dict[str, Any]:
+    """What a plan knows of a buffer beside what is known of any allocation, by its allocation's id.
+
+    Its numbers and kind, who shares its memory, the instruction's operands and users with their
+    shapes and bytes.
+    """
+    order = ids_of(recording)
+    life = int(order[id])
+    (row,) = buffers.described(recording, np.array([life]))
+    buffer = int(recording.values("buffer_lives", "buffer")[life])
+    allocation = int(recording.values("buffer_lives", "allocation")[life])
+    instruction = int(recording.values("buffers", "instruction")[buffer]) if buffer >= 0 else -1
+    return {
+        **{key: value for key, value in row.items() if key != "source"},
+        "allocation": _allocation(recording, allocation),
+        "sharing": _sharing(recording, buffer),
+        "instruction": _instruction(recording, instruction),
+        "operands": _instructions(recording, _operands(recording, instruction)),
+        "users": _instructions(recording, _users(recording, instruction)),
+    }
+
+
+def _allocation(recording: Recording, row: int) -> dict[str, Any] | None:
+    if row < 0:
+        return None
+    found: dict[str, Any] = recording.table("buffer_allocations").slice(row, 1).to_pylist()[0]
+    return {key: found[key] for key in _ALLOCATION}
+
+
+def _sharing(recording: Recording, buffer: int) -> list[dict[str, Any]]:
+    """Buffers that share the memory of ``buffer``, as its heap says."""
+    kind = recording.values("heap", "kind")
+    shares = recording.values("heap", "shares")
+    rows = np.flatnonzero((kind == int(HeapKind.SHARE_WITH)) & (shares == buffer))[:_NEAR]
+    sharer = recording.values("heap", "buffer")[rows]
+    instruction = recording.values("buffers", "instruction")[sharer]
+    return _instructions(recording, instruction)
+
+
+def _operands(recording: Recording, instruction: int) -> IntArray:
+    if instruction < 0:
+        return np.zeros(0, dtype=np.int64)
+    found = recording.table("instructions").column("operands")[instruction].as_py() or []
+    return np.array(found, dtype=np.int64)
+
+
+def _users(recording: Recording, instruction: int) -> IntArray:
+    if instruction < 0:
+        return np.zeros(0, dtype=np.int64)
+    column = recording.table("instructions").column("operands").combine_chunks()
+    values = np.asarray(column.values)
+    offsets = np.asarray(column.offsets)
+    at = np.flatnonzero(values == instruction)
+    return np.unique(np.searchsorted(offsets, at, side="right") - 1)
+
+
+def _instruction(recording: Recording, row: int) -> dict[str, Any] | None:
+    found = _instructions(recording, np.array([row])) if row >= 0 else []
+    return found[0] if found else None
+
+
+def _instructions(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
+    """Instructions in words: name, opcode, shape, bytes, position, ids of allocations they make."""
+    rows = rows[rows >= 0][:_NEAR]
+    if not len(rows):
+        return []
+    table = recording.table("instructions").select(_TOLD)
+    buffer = recording.values("buffer_lives", "buffer")[ids_of(recording)]
+    instruction = recording.values("buffers", "instruction")
+    makes = np.where(buffer >= 0, instruction[np.maximum(buffer, 0)], -1)
+    return [
+        {**each, "ids": [str(id) for id in np.flatnonzero(makes == row)[:_MADE]]}
+        for row, each in zip(rows.tolist(), table.take(rows).to_pylist(), strict=True)
+    ]

@@ -1,0 +1,87 @@
+"""A plan in words and numbers: the head of the page's Memory Viewer."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.plan_advice import advice
+from tb_memory_plugin.analysis.plan_reading import Plan
+from tb_memory_plugin.analysis.plan_recording import KEY
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Recording
+
+#: Buffers of a finding that are named.
+_NAMED = 20
+
+
+def listed(recording: Recording) -> list[dict[str, Any]]:
+    """Every plan as lists name it: key, module, program, space, peak, total."""
+    planned = recording.values("plan_modules", "compiler_peak")
+    return [
+        {
+            "key": f"{KEY}{plan.row}",
+            "module": plan.module_name,
+            "program": str(plan.program_id),
+            "space": plan.space_name,
+            "peak": plan.numbers["peak"],
+            "total": plan.numbers["total"],
+            "events": plan.numbers["events"],
+            "compiler_peak": int(planned[plan.module]),
+        }
+        for plan in reading.all_plans(recording)
+    ]
+
+
+def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str, Any]:
+    """Everything about a plan that is one number or a sentence; bytes are integers.
+
+    ``ids`` are the ids of allocations by rows of ``buffer_lives``.
+    """
+    module = recording.table("modules").slice(plan.module, 1).to_pylist()[0]
+    others = [each for each in reading.all_plans(recording) if each.module == plan.module]
+    return {
+        "key": f"{KEY}{plan.row}",
+        "module": plan.module_name,
+        "program": str(plan.program_id),
+        "space": plan.space_name,
+        "platform": module["platform"],
+        "entry": module["entry"],
+        **plan.numbers,
+        "compiler_peak": int(recording.values("plan_modules", "compiler_peak")[plan.module]),
+        "scoped": _scoped(module) if plan.space in (0, 1) else None,
+        "problems": reading.problems(recording, plan.module),
+        "advice": [_named(each, ids) for each in map(asdict, advice(recording, plan))],
+        "spaces": [
+            {
+                "key": f"{KEY}{each.row}",
+                "space": each.space_name,
+                "peak": each.numbers["peak"],
+                "total": each.numbers["total"],
+            }
+            for each in others
+        ],
+    }
+
+
+def _scoped(module: dict[str, Any]) -> dict[str, Any] | None:
+    if not module["scoped_bytes"]:
+        return None
+    return {"bytes": module["scoped_bytes"], "instruction": module["scoped_instruction"]}
+
+
+def _named(each: dict[str, Any], ids: dict[int, int]) -> dict[str, Any]:
+    lives = each.pop("lives")
+    named = [str(ids[row]) for row in lives[:_NAMED] if row in ids]
+    return {**each, "count": len(lives), "ids": named}
+
+
+def unplanned(recording: Recording) -> list[str]:
+    """Names of modules that hold no plan for memory."""
+    table = recording.table("modules")
+    planned = {plan.module for plan in reading.all_plans(recording)}
+    names = arrays.all_words(table, "name")
+    return [names[row] or "" for row in np.arange(len(table)).tolist() if row not in planned]

@@ -1,0 +1,82 @@
+"""Plans asked like any device: what they answer is what the plan says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.plan_recording import plan_recording
+from tb_memory_plugin.readers import hlo, xplane
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views import breakdown, plan_buffers
+from tb_memory_plugin.views.summary import summary
+
+SYNTHETIC = ("basic", "share1", "share2", "twoTraces", "noTrace", "unfreed")
+
+
+def every(shared_data: Path) -> dict[str, Recording]:
+    xla = shared_data / "xla"
+    found = {
+        name: derive(hlo.read(xla / f"{name}.hlo_proto.pb"))
+        for name in ("jit_train_step", *(f"synthetic/{each}" for each in SYNTHETIC))
+    }
+    for name in ("tpu_4device", "jax_mi300_attention", "jax_transformer_cpu"):
+        found[name] = derive(xplane.read(xla / f"{name}.xplane.pb"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def recordings(shared_data: Path) -> dict[str, Recording]:
+    return every(shared_data)
+
+
+def test_peak_and_curve_are_those_of_the_plan(recordings: dict[str, Recording]) -> None:
+    for name, recording in recordings.items():
+        planned = plan_recording(recording)
+        for plan, device in zip(reading.all_plans(recording), planned.devices, strict=True):
+            (told,) = summary(planned, version="", run="", name="", devices=[device])["devices"]
+            assert told["allocated_peak"] == plan.numbers["peak"], (name, device.name)
+            assert told["events"] == plan.numbers["events"]
+            if plan.numbers["peak"] > plan.numbers["indefinite"] + plan.numbers["untraced"]:
+                assert told["peak_event"] == plan.numbers["peak_event"]
+
+
+def test_what_is_alive_after_every_event_is_what_is_in_use(
+    recordings: dict[str, Recording],
+) -> None:
+    for name, recording in recordings.items():
+        planned = plan_recording(recording)
+        for plan, device in zip(reading.all_plans(recording), planned.devices, strict=True):
+            for event in range(-1, plan.numbers["events"], 7):
+                answer: dict[str, Any] = breakdown.page(
+                    planned, device, at=f"event:{event}", by="region", sort="-bytes"
+                )
+                whole = sum(group["bytes"] for group in answer["groups"])
+                assert whole == reading.in_use(recording, plan, event), (name, device.name, event)
+
+
+def test_an_allocation_is_the_buffer_of_its_id(recordings: dict[str, Recording]) -> None:
+    for recording in recordings.values():
+        planned = plan_recording(recording).table("allocations")
+        order = plan_buffers.ids_of(recording)
+        lives = recording.table("buffer_lives").take(order)
+        assert len(order) == len(planned)
+        for here, there in (
+            ("size", "size"),
+            ("birth", "birth"),
+            ("death", "death"),
+            ("address", "offset"),
+            ("device", "plan"),
+        ):
+            assert planned.column(here).to_pylist() == lives.column(there).to_pylist()
+
+
+def test_arguments_are_called_by_their_names(recordings: dict[str, Recording]) -> None:
+    planned = plan_recording(recordings["jit_train_step"])
+    rows = [row for row in planned.table("allocations").to_pylist() if row["region"] == "parameter"]
+    assert len(rows) == 53
+    assert all("[" in row["op"] or row["op"] == "ids" for row in rows)
