@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tb_memory_plugin.recording.plan_schema import HeapKind
 from tb_memory_plugin.recording.schema import AFTER
+
+_DEEPEST = 1_000
 
 
 @dataclass
@@ -88,11 +91,38 @@ def compiler_peak(
     buffers: Sequence[int],
     shares: Sequence[int],
     size: Callable[[int], int],
+    held: Collection[int],
 ) -> int:
-    """The most that all traces of a module hold, one after the other, as the compiler counts."""
-    most = held = 0
-    for change in replay(kinds, buffers, shares).changes:
-        if change is not None:
-            held += size(change[0]) * change[1]
-            most = max(most, held)
+    """The most that all traces of a module hold, one after the other, as the compiler counts.
+
+    ``held`` are the buffers that it holds all the time: they have a user from the start. It is
+    ``ComputePeakMemoryImpl`` of XLA's ``buffer_assignment.cc``, also where a trace makes no sense:
+    what is allocated twice has two users.
+    """
+    users = Counter(dict.fromkeys(held, 1))
+    shared: dict[int, int] = {}
+    most = now = sum(map(size, held))
+    for kind, buffer, other in zip(kinds, buffers, shares, strict=True):
+        root = other if kind == HeapKind.SHARE_WITH and other >= 0 else buffer
+        if kind != HeapKind.ALLOC:
+            root = _underlying(root, shared)
+        if kind == HeapKind.FREE:
+            shared.pop(buffer, None)
+            users[root] -= 1
+            now -= size(root) if users[root] == 0 else 0
+        else:
+            if root != buffer:
+                shared[buffer] = root
+            users[root] += 1
+            now += size(root) if users[root] == 1 else 0
+        most = max(most, now)
     return most
+
+
+def _underlying(buffer: int, shared: Mapping[int, int]) -> int:
+    """Whose memory a buffer has; chains of more than a few are in no real module."""
+    for _ in range(_DEEPEST):
+        if buffer not in shared:
+            break
+        buffer = shared[buffer]
+    return buffer

@@ -83,25 +83,29 @@ def _module(
         for space in np.union1d(of_space, event_space)
     ]
     size = columns.of("buffers", "size")
-    peak = _static(columns, allocations, buffers) + compiler_peak(
+    peak = compiler_peak(
         columns.of("heap", "kind")[heap].tolist(),
         event_buffer.tolist(),
         columns.of("heap", "shares")[heap].tolist(),
         lambda row: int(size[row]),
+        _held(columns, allocations, buffers),
     )
     return spaces, {"compiler_peak": peak, "problems": json.dumps(problems)}
 
 
-def _static(columns: _Columns, allocations: slice, buffers: slice) -> int:
+def _held(columns: _Columns, allocations: slice, buffers: slice) -> list[int]:
     """What the compiler counts as held all the time: the largest buffer of each such allocation."""
-    kind = columns.of("buffer_allocations", "kind")
-    held = kind <= int(BufferKind.CONSTANT)
-    held &= ~columns.true("buffer_allocations", "is_thread_local")
-    largest = np.zeros(len(kind), dtype=np.int64)
-    lies = columns.of("buffers", "allocation")[buffers]
+    lasting = columns.of("buffer_allocations", "kind")[allocations] <= int(BufferKind.CONSTANT)
+    lasting &= ~columns.true("buffer_allocations", "is_thread_local")[allocations]
+    lies = columns.of("buffers", "allocation")[buffers].astype(np.int64) - allocations.start
     size = columns.of("buffers", "size")[buffers]
-    np.maximum.at(largest, lies[lies >= 0], size[lies >= 0])
-    return int(np.where(held, largest, 0)[allocations].sum())
+    rows = np.flatnonzero((lies >= 0) & (size > 0))
+    rows = rows[lasting[lies[rows]]]
+    rows = rows[np.lexsort((rows, -size[rows], lies[rows]))]
+    of = lies[rows]
+    first = np.append(True, of[1:] != of[:-1])[: len(of)]
+    found: list[int] = (rows[first] + buffers.start).tolist()
+    return found
 
 
 def _columns(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:

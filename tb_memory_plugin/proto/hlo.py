@@ -148,6 +148,7 @@ message Assigned {
 message HeapTrace {
   repeated HeapEvent events = 1;
   bool whole_module_simulation = 2;
+  int64 buffer_allocation_index = 3;
 }
 message HeapEvent {
   int32 kind = 1;  // 0 ALLOC, 1 FREE, 2 SHARE_WITH

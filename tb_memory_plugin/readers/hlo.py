@@ -27,10 +27,11 @@ FORMAT = "hlo"
 #: Inflated bytes: no protobuf may be longer.
 MOST_BYTES = (1 << 31) - 1
 
+# TPUs have two after optimisation: before buffer assignment, and after it.
 _NAMES = re.compile(
-    r"(\.hlo_proto|after_optimizations(\.hlo)?|buffer_assignment)\.pb(\.gz)?$", re.I
+    r"(\.hlo_proto|after_optimizations(\.hlo)?|after_buffer_assignment(\.hlo)?)\.pb(\.gz)?$", re.I
 )
-_DUMPED = re.compile(r"(?:^|[._])(cpu|gpu|tpu|sm_[\d.]+|gfx\w+)[._]")
+_DUMPED = re.compile(r"[._](cpu|gpu|tpu)_after_optimizations", re.I)
 _REMEDY = "profile or dump it again, and copy it whole, as binary"
 _READING = 0.4  # of the time
 
@@ -98,6 +99,4 @@ def parsed(data: bytes) -> Any:
 def platform_of(name: str) -> str | None:
     """What a dumped file is for, by its name: ``module_0001.jit_f.sm_8.0_gpu_after_…``."""
     found = _DUMPED.search(name)
-    if found is None:
-        return None
-    return found[1] if found[1] in ("cpu", "gpu", "tpu") else "gpu"
+    return found and found[1].lower()

@@ -105,6 +105,7 @@ class Assignment:
         known: set[bytes] = set()
         number = 0
         for trace in traces:
+            trace.buffer_allocation_index = 0
             content = trace.SerializeToString(deterministic=True)
             if content in known:
                 continue  # of several allocations: once for each of them

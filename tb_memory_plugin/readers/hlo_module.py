@@ -13,6 +13,7 @@ from tb_memory_plugin.readers.hlo_order import program_order
 from tb_memory_plugin.readers.hlo_rows import TABLES, Rows
 from tb_memory_plugin.readers.hlo_shapes import Shape, Shapes
 from tb_memory_plugin.readers.xplane_words import word
+from tb_memory_plugin.recording.schema import MOST_MEMORY
 from tb_memory_plugin.recording.stacks import StackInterner
 
 #: Memory space of TPUs that instructions reserve scoped memory in.
@@ -168,6 +169,6 @@ def _scoped(config: bytes) -> int:
     try:
         entries = json.loads(config).get("used_scoped_memory_configs", [])
         sizes = [int(each["size"]) for each in entries if int(each.get("memory_space", 0)) == _VMEM]
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return -1
-    return max(sizes, default=-1)
+    return max((size for size in sizes if size < MOST_MEMORY), default=-1)

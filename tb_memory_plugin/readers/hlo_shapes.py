@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tb_memory_plugin.readers.checked import Malformed
@@ -42,7 +42,9 @@ _ELEMENTS = {
     29: ("f8e3m4", 8),
     33: ("f8e8m0fnu", 8),
 }
-_TUPLE, _OPAQUE, _TOKEN = 13, 14, 17
+_TUPLE, _OPAQUE, _TOKEN, _BUFFER = 13, 14, 17, 34
+#: A size without bound, and in a tile one that is combined with the next.
+_ANY = -(1 << 63)
 _POINTER = 8
 _DEEPEST = 64
 _LONGEST = 500
@@ -99,6 +101,8 @@ def _made(message: Any, depth: int) -> Shape:
         if depth >= _DEEPEST:
             raise Malformed("a shape of it is nested too deep")
         parts = tuple(_made(part, depth + 1) for part in message.tuple_shapes)
+        if kind == _BUFFER and len(parts) == 1:
+            return replace(parts[0], text=_cut(f"b({parts[0].text})"))
         text = f"({', '.join(part.text for part in parts)})"
         return Shape(_cut(text), "tuple", _POINTER * len(parts), parts)
     if kind == _TOKEN:
@@ -108,12 +112,18 @@ def _made(message: Any, depth: int) -> Shape:
     name, bits = _ELEMENTS.get(kind, (f"type{kind}", 0))
     dynamic = message.is_dynamic_dimension
     dimensions = [
-        f"<={size}" if place < len(dynamic) and dynamic[place] else str(size)
+        _dimension(size, place < len(dynamic) and dynamic[place])
         for place, size in enumerate(message.dimensions)
     ]
     packed = message.layout.element_size_in_bits
     text = f"{name}[{','.join(dimensions)}]{_layout(message.layout)}"
     return Shape(_cut(text), name, _bytes(message.dimensions, packed or bits))
+
+
+def _dimension(size: int, dynamic: bool) -> str:
+    if size == _ANY:
+        return "?"
+    return f"<={size}" if dynamic else str(size)
 
 
 def _bytes(dimensions: Any, bits: int) -> int | None:
@@ -128,8 +138,7 @@ def _bytes(dimensions: Any, bits: int) -> int | None:
 def _layout(layout: Any) -> str:
     more = ""
     if layout.tiles:
-        tiles = "".join(f"({','.join(map(str, tile.dimensions))})" for tile in layout.tiles)
-        more += f"T{tiles}"
+        more += f"T{''.join(map(_tile, layout.tiles))}"
     if layout.element_size_in_bits:
         more += f"E({layout.element_size_in_bits})"
     if layout.memory_space:
@@ -138,6 +147,10 @@ def _layout(layout: Any) -> str:
     if not order and not more:
         return ""
     return f"{{{order}{':' if more else ''}{more}}}"
+
+
+def _tile(tile: Any) -> str:
+    return f"({','.join('*' if size == _ANY else str(size) for size in tile.dimensions)})"
 
 
 def _cut(text: str) -> str:
