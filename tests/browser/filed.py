@@ -73,7 +73,10 @@ class File:
         return [life for life in self.lives if life.birth <= event < life.death]
 
     def pool_of(self, held: Range) -> tuple[int, int] | None:
-        """Only ranges that are there at the end name theirs, and so what grew with them."""
+        """What its first event says; else what is there at the end, and so what grew with that."""
+        if held.since >= 0 and "pool_id" in self.trace[held.since]:
+            first, second = self.trace[held.since]["pool_id"]
+            return first, second
         pools = {
             pool for begin, end, pool in self._grown if begin <= held.address and held.end <= end
         }

@@ -28,6 +28,16 @@ REAL = (
 )
 
 
+#: A made one whose private pools give segments back, and with frees that wait.
+POOLS: dict[str, Any] = {
+    "events": 3_000,
+    "seed": 9,
+    "private_pools": True,
+    "pending": 0.2,
+    "capacity": 384 << 20,
+}
+
+
 #: Pixels right of the plot while fragmentation has an axis there.
 RIGHT = 48
 
@@ -36,15 +46,16 @@ RIGHT = 48
 def segments_server(
     shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardServer]:
-    """A TensorBoard on real snapshots and a made one with private pools."""
+    """A TensorBoard on real snapshots and made ones with private pools, told or not."""
     folder = tmp_path_factory.mktemp("segments")
     for name in REAL:
         (folder / name).mkdir()
         target = shared_data / "snapshots" / f"{name}.pickle"
         (folder / name / "snapshot.pickle").symlink_to(target)
-    (folder / "pools").mkdir()
-    made = snapshot(events=3_000, seed=9, private_pools=True, event_pools=True)
-    write_pickle(made, folder / "pools" / "snapshot.pickle")
+    for name, told_by_events in (("pools", True), ("untold", False)):
+        (folder / name).mkdir()
+        made = snapshot(**POOLS, event_pools=told_by_events)
+        write_pickle(made, folder / name / "snapshot.pickle")
     cache = tmp_path_factory.mktemp("segments-cache")
     with TensorBoardServer(folder, environment={"TB_MEMORY_CACHE": str(cache)}) as running:
         yield running

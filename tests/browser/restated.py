@@ -10,14 +10,16 @@ from tests.browser.replaying import Range, total_of
 
 #: Bytes that blocks of the caching allocator are multiples of.
 ROUNDING = 512
+#: Bytes that are never split off in segments larger than these.
+LEFT, SMALL = 1 << 20, 2 << 20
 
 
 def segments_after(file: File, event: int) -> list[dict[str, Any]]:
     """What is mapped after an event, as ``snapshot["segments"]``, with a ``life`` in every block.
 
-    Expandable ranges that touch are one. Only ranges that are there at the end name their pool;
-    others are of none, which is the last. Blocks that are gone by the end are as large as rounding
-    alone makes them: what was too small to be split off is missing.
+    Expandable ranges that touch are one. What nothing names the pool of is of none, which is the
+    last. Blocks that are gone by the end are as large as rounding and what is not split off makes
+    them.
     """
     alive = sorted(file.alive(event), key=lambda life: life.address)
     return [
@@ -52,15 +54,21 @@ def _joined(file: File, ranges: list[Range]) -> list[Range]:
 def _blocks(file: File, held: Range, event: int, alive: list[Filed]) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
     at = held.address
+    least = 0 if file.is_expandable or held.size <= SMALL else LEFT
+
+    def free(to: int) -> None:
+        if blocks and to - at <= least:
+            blocks[-1]["size"] += to - at
+        elif to > at:
+            blocks.append({"size": to - at, "state": "inactive"})
+
     for life in alive:
         if not held.address <= life.address < held.end:
             continue
-        if life.address > at:
-            blocks.append({"size": life.address - at, "state": "inactive"})
+        free(life.address)
         size = life.size or -(-life.bytes // ROUNDING) * ROUNDING
         state = "active_pending_free" if file.is_waiting(life, event) else "active_allocated"
         blocks.append({"size": size, "requested_size": life.bytes, "state": state, "life": life})
         at = life.address + size
-    if at < held.end:
-        blocks.append({"size": held.end - at, "state": "inactive"})
+    free(held.end)
     return blocks
