@@ -59,11 +59,12 @@ def replay(kinds: Sequence[int], buffers: Sequence[int], shares: Sequence[int]) 
             if life is None:
                 heap.freed_twice.append(buffer)
             else:
-                heap.death[life] = at
                 root = heap.root[life]
                 users[root] -= 1
+                # Who holds the memory holds it until nobody uses it.
+                if holder[root] != life:
+                    heap.death[life] = at
                 if not users[root]:
-                    # It is held until nobody uses it, whoever took it.
                     heap.death[holder.pop(root)] = at
                     change = (root, -1)
         elif buffer in lives:
