@@ -20,6 +20,7 @@ OF = {
     "lifetime": "bytes × the time they were alive within the window",
     "allocations": "how many allocations were born in the window",
     "kept": "bytes born in the window and still alive at its end",
+    "passing": "bytes born in the window and freed in it",
 }
 
 #: Rows that are weighed at a time: they stay in the processor's cache.
@@ -58,7 +59,8 @@ def rows_of(
     if of == "allocations":
         return None, _slices(begin, end, wanted)
     kept = recording.values("allocations", "death", device)[begin:end] >= window.stop
-    return None, iter([_only(begin + np.flatnonzero(kept), wanted)])
+    of_it = kept if of == "kept" else ~kept
+    return None, iter([_only(begin + np.flatnonzero(of_it), wanted)])
 
 
 def highest(recording: Recording, device: Device, window: EventWindow) -> int:

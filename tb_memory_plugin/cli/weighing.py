@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 #: The keys of ``analysis.flame.OF``, here once more: ``--help`` must not wait for numpy.
-OF = ("alive", "highest", "lifetime", "allocations", "kept")
+OF = ("alive", "highest", "lifetime", "allocations", "kept", "passing")
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -18,7 +18,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         choices=OF,
         default="alive",
         help="bytes alive at a moment (default), or in a window: alive at its highest moment, "
-        "bytes × lifetime, number of allocations, bytes kept at its end",
+        "bytes × lifetime, number of allocations, bytes kept at its end, born and freed in it; "
+        "highest and kept are memray's temporal flame graphs, without and with --leaks",
     )
     command.add_argument(
         "--at",

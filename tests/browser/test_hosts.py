@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser.charting import ABOVE, HEADROOM
 from tests.browser.conftest import Watched
 from tests.browser.looking import (
     link,
     open_page,
     peak,
+    settle,
     settled_address,
     wait_for_table,
     words_of,
@@ -66,6 +68,23 @@ def server(logdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[T
     with TensorBoardServer(logdir, environment=cache) as running:
         running.sources(after=len(SIZES) + 2 + RANKS)
         yield running
+
+
+#: Rows of a canvas a third of which has the colour of danger; its height, and that colour.
+_DASHED = """canvas => {
+  const danger = getComputedStyle(canvas).getPropertyValue("--danger").trim();
+  const [r, g, b] = [1, 3, 5].map(at => parseInt(danger.slice(at, at + 2), 16));
+  const { width, height } = canvas;
+  const copy = new OffscreenCanvas(width, height).getContext("2d");
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, width, height);
+  const counts = Array(height).fill(0);
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at] === r && data[at + 1] === g && data[at + 2] === b && data[at + 3])
+      counts[Math.floor(at / 4 / width)] += 1;
+  const rows = counts.flatMap((count, row) => (count > width / 3 ? [row] : []));
+  return [rows, height, danger];
+}"""
 
 
 def name(host: str) -> str:
@@ -125,6 +144,19 @@ def test_a_broken_host_says_so_and_leaves_the_others_alone(
     row(frame, "node-10").click()
     wait_for_table(frame)
     assert peak(frame) == "400.0 MiB"
+    # Its capacity is near enough for a line across all allocations, that of the others is not.
+    frame.get_by_role("tab", name="Allocations").click()
+    told = frame.get_by_test_id("allocations-capacity")
+    told.get_by_text("capacity", exact=True).wait_for()
+    settle(watched.page)
+    curve = frame.get_by_test_id("allocations-curve")
+    rows, height, danger = curve.evaluate(_DASHED)
+    assert danger
+    assert rows == [pytest.approx(ABOVE + (height - ABOVE) * (1 - 1 / HEADROOM), abs=1.5)]
+    row(frame, "node-2").click()
+    told.filter(has_text=re.compile(r"capacity 500.0\sMiB, above")).wait_for()
+    settle(watched.page)
+    assert curve.evaluate(_DASHED)[0] == []
 
 
 @pytest.mark.framed

@@ -29,6 +29,7 @@ WEIGHTS = {
     "× lifetime": "lifetime",
     "allocations": "allocations",
     "kept": "kept",
+    "passing": "passing",
 }
 
 
@@ -64,7 +65,7 @@ def as_shown(value: int) -> int:
     )
 
 
-def test_five_weights_are_those_of_a_plain_walk(
+def test_all_weights_are_those_of_a_plain_walk(
     watched: Watched, server: TensorBoardServer, real: Real
 ) -> None:
     flame = show(watched, server, real, calls="unfolded")
@@ -72,6 +73,8 @@ def test_five_weights_are_those_of_a_plain_walk(
     for label, of in WEIGHTS.items():
         flame.frame.get_by_role("radio", name=label, exact=True).click()
         settle(flame.page)
+        meaning = flame.frame.get_by_test_id("weighed-meaning").inner_text()
+        assert ("memray" in meaning) == (of in ("highest", "kept"))
         weights = real.weights(of)
         assert weights.total() > 0
         assert total(flame) == as_shown(weights.total()), of

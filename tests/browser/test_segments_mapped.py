@@ -222,7 +222,11 @@ def test_a_block_is_in_the_colour_of_its_group(
     file = named(shared_data, STREAMS)
     words = {"axis": "event", "blocks": "group", "by": "stream"}
     frame = show(watched, server, STREAMS, at=file.peak, **words)
-    for by in ("stream", "size", "stack"):
+    # By age colours follow the cursor: what was young then is old at the peak.
+    asked = [(by, file.peak) for by in ("stream", "size", "stack", "age")] + [("age", 1_000)]
+    for by, event in asked:
+        if event != file.peak:
+            go(watched, frame, STREAMS, event, blocks="group", by=by)
         frame.locator("select.choice").select_option(by)
         settle(watched.page)
         entries = frame.locator(".segments-legend li:has(i[style])")
@@ -230,7 +234,7 @@ def test_a_block_is_in_the_colour_of_its_group(
         legend = dict(zip(entries.locator("i").evaluate_all(BACKGROUNDS), names, strict=True))
         assert len(legend) == len(names)
         shown, _ = painted(watched, frame)
-        segments = segments_after(file, file.peak)
+        segments = segments_after(file, event)
         seen: dict[Any, str] = {}
         for strip in strips(segments, shown.width, most=most_reserved(file)):
             if strip.y + BAR > shown.height:
@@ -240,7 +244,7 @@ def test_a_block_is_in_the_colour_of_its_group(
                 if "life" not in block or right - left < 8 or right > strip.x + strip.width:
                     continue
                 (colour,) = shown.colours(int((left + right) / 2), int(strip.y))
-                group = group_of(file, block["life"], by, file.peak)
+                group = group_of(file, block["life"], by, event)
                 assert seen.setdefault(group, colour) == colour, (by, block)
                 name = legend[colour]
                 if name.endswith("smaller groups"):

@@ -91,7 +91,9 @@ class Weighed:
             return self._sum(lambda life: life.bytes * self._lasted(life, first, stop))
         if of == "allocations":
             return self._sum(lambda life: int(first <= life.birth < stop))
-        return self._sum(lambda life: life.bytes * (first <= life.birth < stop <= life.death))
+        if of == "kept":
+            return self._sum(lambda life: life.bytes * (first <= life.birth < stop <= life.death))
+        return self._sum(lambda life: life.bytes * (first <= life.birth <= life.death < stop))
 
     def _lasted(self, life: Life, first: int, stop: int) -> int:
         begin, end = max(life.birth, first), min(life.death, stop)

@@ -3,7 +3,7 @@
 import type { UsageGroup } from "./types";
 
 /** What a stack weighs. `alive` is about a moment, the others about a window. */
-export const WEIGHTS = ["alive", "highest", "lifetime", "allocations", "kept"] as const;
+export const WEIGHTS = ["alive", "highest", "lifetime", "allocations", "kept", "passing"] as const;
 export type Of = (typeof WEIGHTS)[number];
 
 export type Unit = "bytes" | "allocations" | "byte_ns" | "byte_events";

@@ -35,5 +35,6 @@ describe("headings", () => {
     expect(say({ of: "lifetime" }, false, true)).toBe("Bytes × lifetime within the recording");
     expect(say({ of: "allocations" })).toBe("Allocations born in the window");
     expect(say({ of: "kept" })).toBe("Born in the window and alive at its end");
+    expect(say({ of: "passing" })).toBe("Born in the window and freed within it");
   });
 });

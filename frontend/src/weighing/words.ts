@@ -17,19 +17,25 @@ export const MEANINGS: Readonly<Record<Of, Meaning>> = {
   },
   highest: {
     label: "highest",
-    title: "Bytes alive at the highest moment of the brushed window",
+    title:
+      "Bytes alive at the first moment of the window at which allocated is highest in it, whenever they were born: memray's temporal flame graph",
   },
   lifetime: {
     label: "× lifetime",
-    title: "Bytes × the time they were alive within the brushed window, whenever they were born",
+    title: "Bytes × the time they were alive within the window, whenever they were born",
   },
   allocations: {
     label: "allocations",
-    title: "How many allocations were born in the brushed window, whatever became of them",
+    title: "How many allocations were born in the window, whatever became of them",
   },
   kept: {
     label: "kept",
-    title: "Bytes born in the brushed window and still alive at its end",
+    title:
+      "Bytes born in the window and not freed within it: memray's temporal flame graph with --leaks",
+  },
+  passing: {
+    label: "passing",
+    title: "Bytes born in the window and freed within it: what it kept is left out",
   },
 };
 
@@ -66,7 +72,7 @@ export function heading(answer: Weighed, place: { atPeak: boolean; whole: boolea
   }
   if (of === "lifetime") return `Bytes × lifetime within ${within}`;
   if (of === "allocations") return `Allocations born in ${within}`;
-  return `Born in ${within} and alive at its end`;
+  return `Born in ${within} and ${of === "kept" ? "alive at its end" : "freed within it"}`;
 }
 
 const DIGITS = 15;

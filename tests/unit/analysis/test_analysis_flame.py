@@ -162,7 +162,7 @@ def _nulls(length: int):  # type: ignore[no-untyped-def]
 
 
 @given(windows())
-def test_allocations_counts_births_and_kept_is_what_is_left_of_them(
+def test_allocations_counts_births_of_which_some_are_kept_and_others_passing(
     asked: tuple[World, str, int, int],
 ) -> None:
     world, axis, begin, end = asked
@@ -172,17 +172,20 @@ def test_allocations_counts_births_and_kept_is_what_is_left_of_them(
     unit = 1000 if axis == "time" else 1
     events = [e for e in range(len(world.alive) - 1) if begin <= e * unit < end]
     births = {
-        (address, birth)
+        (address, birth, size)
         for state in world.alive
-        for address, (_, birth) in state.items()
+        for address, (size, birth) in state.items()
         if birth in events
     }
     found = weights(recording, device, "allocations", seen)
     assert found.unit == "allocations"
-    assert weighed(found) == summed(world, [(birth, 1) for _, birth in births])
+    assert weighed(found) == summed(world, [(birth, 1) for _, birth, _ in births])
     last = world.alive[events[-1] + 1] if events else {}
     kept = [(birth, size) for size, birth in last.values() if birth in events]
     assert weighed(weights(recording, device, "kept", seen)) == summed(world, kept)
+    left = {birth for birth, _ in kept}
+    freed = [(birth, size) for _, birth, size in births if birth not in left]
+    assert weighed(weights(recording, device, "passing", seen)) == summed(world, freed)
 
 
 @given(windows(), st.sampled_from(sorted(OF)))
@@ -270,5 +273,5 @@ def test_a_recording_without_a_history_has_an_end_state_only() -> None:
     seen = window(recording, device)
     assert seen == EventWindow(0, 0, True, 0, 0, False)
     assert weighed(weights(recording, device, "highest", seen)) == {None: (5, 1)}
-    for of in ("lifetime", "allocations", "kept"):
+    for of in ("lifetime", "allocations", "kept", "passing"):
         assert not np.any(weights(recording, device, of, seen).value)

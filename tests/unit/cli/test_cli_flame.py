@@ -59,6 +59,7 @@ def test_flame_prints_a_line_a_stack(source: Path, capsys: Capture) -> None:
         (["--at", "event:5"], 2512),
         (["--of", "allocations"], 4),
         (["--of", "kept", "--begin", "0", "--end", "4"], 512 + 2048 + 700),
+        (["--of", "passing"], 2048),
         (["--of", "highest", "--begin", "6"], 2512),
         (["--of", "highest", "--axis", "time", "--begin", "5001", "--end", "7000"], 2512),
         (["--device", "1", "--at", "event:-1"], 5),

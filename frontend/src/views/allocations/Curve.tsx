@@ -1,6 +1,6 @@
 /** What lies over the picture and moves with it: all that is allocated, the cursor, marks, a life. */
 
-import { hasHistory } from "../../state";
+import { device, hasHistory } from "../../state";
 import { ink } from "../../theme/theme";
 import { lifeOf } from "../../timeline/life";
 import { Moved } from "../../timeline/Moved";
@@ -11,7 +11,7 @@ import { crisp, line } from "../../timeline/paint/surface";
 import { toPixel } from "../../timeline/scale";
 import { placeMarks, sheetsFor } from "../../timeline/scene";
 import type { Model } from "./model";
-import { paintTotals } from "./paint/totals";
+import { paintCapacity, paintTotals } from "./paint/totals";
 
 /** Pixels that the line of the cursor begins above the plot. */
 const OVER = 4;
@@ -34,9 +34,11 @@ export function Curve({ model }: { model: Model }) {
         const [bytes, paints, axis] = [model.bytes.value, ink.value, timeline.axis.value];
         const cursor = hasHistory.value ? timeline.cursorPlace.value : null;
         const marks = hasHistory.value ? placeMarks(timeline.marks.value, axis, reach, place) : [];
+        const capacity = isStacked ? (device.value?.capacity ?? null) : null;
         const life = lifeOf(axis, timeline.whole.value);
         return (surface) => {
           paintTotals(surface, { plot: place, sheets }, bytes, paints);
+          if (capacity !== null) paintCapacity(surface, place, capacity, bytes, paints.danger);
           paintMarks(surface, { plot: place, marks }, paints);
           if (life !== null) paintLife(surface, { plot: place, window: reach }, life, paints);
           if (cursor === null) return;

@@ -21,6 +21,7 @@ import {
   selection,
 } from "../../state";
 import { pickedGroup } from "../../timeline/groupColours";
+import { heightFor } from "../../timeline/height";
 import { createModel as createTimeline, type Point } from "../../timeline/model";
 import { clampWindow, type Range, roundWindow, sameRange } from "../../timeline/scale";
 import { shownLayout } from "./layouts";
@@ -69,7 +70,12 @@ export function createModel() {
     };
   });
   const top = topOf(question);
-  const tall = computed<Range>(() => ({ begin: 0, end: Math.max(2, top.value) }));
+  /** Of all that is allocated it reaches up to the capacity where that is near, as the chart does. */
+  const tall = computed<Range>(() => {
+    const near = isWhole(question.value) ? (device.value?.capacity ?? null) : null;
+    const { top: end } = heightFor(top.value / HEADROOM, null, near);
+    return { begin: 0, end: Math.max(2, near === null ? top.value : end) };
+  });
   const fine = signal<Range | null>(null);
   const bytes = computed<Range>(() => {
     if (bytesRange.value === null) return tall.value;
@@ -157,6 +163,10 @@ function topOf(question: ReadonlySignal<Question | null>) {
   });
 }
 
+/** Whether a picture is of all that is allocated, stacked: as tall as the chart. */
+const isWhole = (asked: Question | null): boolean =>
+  asked?.layout === "stacked" && asked.only === "all" && asked.minimum === 0 && asked.filter === "";
+
 /** Takes from the tiles how tall the picture is, where that is not the device's peak. */
 function learnTop(
   front: ReadonlySignal<Picture | null>,
@@ -166,8 +176,7 @@ function learnTop(
   return front.subscribe((picture) => {
     const asked = question.peek();
     if (picture === null || asked === null || nameOf(picture.question) !== nameOf(asked)) return;
-    const isFiltered = asked.only !== "all" || asked.minimum > 0 || asked.filter !== "";
-    if (asked.layout === "stacked" && !isFiltered) return;
+    if (isWhole(asked)) return;
     const height =
       asked.layout === "stacked"
         ? highestIn(picture, picture.view)

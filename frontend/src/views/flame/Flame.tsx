@@ -41,7 +41,7 @@ export function Flame() {
         />
         <Shape model={model} />
       </div>
-      <Groups model={model} />
+      <Legend model={model} />
       <Way model={model} />
       <Notice model={model} />
       <Graph model={model} />
@@ -61,8 +61,17 @@ const COLOURS = [
   },
 ] as const;
 
-/** What the colours of groups mean; a click picks one, as in the other views. */
-function Groups({ model }: { model: Model }) {
+/** What the colours mean; a click picks a group, as in the other views. */
+function Legend({ model }: { model: Model }) {
+  if (callColours.value === "code") {
+    const code = CODE[dark.value ? "dark" : "light"];
+    return (
+      <p class="flame-legend quiet">
+        <span class="swatch" style={{ background: code.own }} /> your code
+        <span class="swatch" style={{ background: code.library }} /> libraries
+      </p>
+    );
+  }
   const entries = entriesOf(model.shown.value?.graph);
   if (entries.length === 0) return null;
   return (
@@ -87,15 +96,8 @@ function Shape({ model }: { model: Model }) {
     call.value = null;
     model.focus.value = 0;
   };
-  const code = CODE[dark.value ? "dark" : "light"];
   return (
     <span class="flame-shape">
-      {callColours.value === "code" && (
-        <span class="flame-legend quiet">
-          <span class="swatch" style={{ background: code.own }} /> your code
-          <span class="swatch" style={{ background: code.library }} /> libraries
-        </span>
-      )}
       <span class="labelled">
         <span class="quiet">colour</span>
         <Segmented

@@ -1,10 +1,10 @@
-/** Paints all that is allocated as a line along the top of the stack: the curve of usage. */
+/** Paints all that is allocated as a line along the top of the stack, and the capacity above it. */
 
 import type { Ink } from "../../../theme/theme";
 import { eachRun } from "../../../timeline/columns";
-import type { Surface } from "../../../timeline/paint/surface";
+import { crisp, line, type Surface } from "../../../timeline/paint/surface";
 import { type Range, toPixel } from "../../../timeline/scale";
-import type { Scene } from "../../../timeline/scene";
+import type { Plot, Scene } from "../../../timeline/scene";
 
 export function paintTotals(
   surface: Surface,
@@ -33,5 +33,22 @@ export function paintTotals(
   context.strokeStyle = ink.text;
   context.lineWidth = 1;
   context.stroke();
+  context.restore();
+}
+
+/** The most that can be held, where that is among the bytes in view: dashed, as on the chart. */
+export function paintCapacity(
+  surface: Surface,
+  plot: Plot,
+  capacity: number,
+  bytes: Range,
+  colour: string,
+): void {
+  if (capacity < bytes.begin || capacity > bytes.end) return;
+  const y = crisp(surface, plot.top + plot.height - toPixel(bytes, plot.height, capacity));
+  const { context } = surface;
+  context.save();
+  context.setLineDash([4, 3]);
+  line(surface, [plot.left, y], [plot.left + plot.width, y], colour, 1.25);
   context.restore();
 }
