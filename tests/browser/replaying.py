@@ -73,15 +73,17 @@ class Replay:
 
 
 def by_place(replay: Replay, states: list[list[Range]]) -> list[dict[str, list[Range]]]:
-    """Ranges by pool and stream; the file names the pool of those that are there at the end."""
+    """Ranges by pool and stream; their first events name the pool, or the end of the file does."""
     known = {(each.address, each.since) for each in replay.after(len(replay.trace) - 1)}
     pools = {each["address"]: each["segment_pool_id"] for each in replay.segments}
     places = []
     for held in states:
         found = defaultdict(list)
         for each in held:
-            is_known = (each.address, each.since) in known
-            pool = ",".join(map(str, pools[each.address])) if is_known else "?"
+            told = replay.trace[each.since].get("pool_id") if each.since >= 0 else None
+            if (each.address, each.since) in known:
+                told = pools[each.address]
+            pool = ",".join(map(str, told)) if told else "?"
             found[f"{pool}@{each.stream:#x}"].append(each)
         places.append(dict(found))
     return places

@@ -51,6 +51,7 @@ def test_what_waits_and_whose_it_is_are_told_after_any_event(
     chosen = most[0], most[len(most) // 8], most[len(most) // 4]
     frame = show(watched, server, run, axis="event", at=chosen[0])
     seen: Counter[str] = Counter()
+    given_back: Counter[tuple[int, int] | None] = Counter()
     for event in chosen:
         go(watched, frame, run, event, axis="event")
         _, found = check_map(watched, frame, file, event)
@@ -62,7 +63,9 @@ def test_what_waits_and_whose_it_is_are_told_after_any_event(
         names = pools.evaluate_all("all => all.map((each) => each.dataset.pool)")
         captions = dict(zip(names, pools.locator("figcaption").all_inner_texts(), strict=True))
         held: dict[str, list[int]] = defaultdict(list)
+        last = file.replay.after(len(file.trace) - 1)
         for each in file.replay.after(event):
+            given_back[file.pool_of(each)] += each not in last
             pool = file.pool_of(each)
             held[f"{'{},{}'.format(*pool) if pool else '?'}@0x0"].append(each.size)
         assert (
@@ -71,5 +74,6 @@ def test_what_waits_and_whose_it_is_are_told_after_any_event(
         for name, text in captions.items():
             assert re.sub(r"\s+", " ", text).strip().startswith(f"{NAMES[name]} at the cursor")
             assert said(text) == (in_words(sum(held[name])), len(held[name])), name
+    assert given_back[(0, 1) if run == "pools" else None] > 0
     assert seen["pending"] > 20 and seen["requested"] > 1_000
     pictures(watched.page)

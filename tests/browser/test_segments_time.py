@@ -240,10 +240,6 @@ def test_pools_have_their_envelopes(watched: Watched, server: TensorBoardServer)
         "private pool 0,1, default stream",
     ]
     canvas = frame.locator(".segments-pool canvas").first
-    inked = canvas.evaluate(
-        "c => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size"
-    )
-    assert inked > 4
     before = canvas.evaluate("c => c.toDataURL()")
     # A brush on the chart above is a brush for all.
     chart = frame.get_by_test_id("timeline-canvas")
