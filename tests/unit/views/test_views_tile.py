@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -133,20 +134,20 @@ def test_what_is_not_drawn_stands_where_it_is(
 def test_columns_are_those_of_the_usage_table(world: World, level: int) -> None:
     recording = derive(world.recording)
     device = recording.devices[0]
-    events = len(recording.table("events"))
-    width = max(events >> level, 1)
+    width = max(-(-len(recording.table("events")) >> level), 1)
     table = pa.ipc.open_stream(
         usage.window(
             recording, device, axis="event", begin=0, end=width << level, width=width, by="op"
         )
     ).read_all()
-    columns = {c.event: c.total for c in drawn(asked(recording, level=level))}
-    for event, allocated in zip(
-        table.column("event").to_pylist(), table.column("allocated").to_pylist(), strict=True
-    ):
-        if event in columns:
-            assert columns[event] == allocated
-    assert max(columns.values(), default=0) == max(
+    told = json.loads(table.schema.metadata[b"window"])
+    about, (columns, *_) = decoded(asked(recording, level=level))
+    assert told["bin"] == about["bin"]
+    allocated = table.column("allocated").to_pylist()
+    for name in ("begin", "event"):
+        assert columns.column(name).to_pylist() == table.column(name).to_pylist()
+    assert columns.column("total").to_pylist() == allocated
+    assert max(allocated, default=0) == max(
         recording.values("usage", "allocated", device).max(initial=0), 0
     )
 
