@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.framed
 
 MIB = 1 << 20
+#: What a page writes that makes a time of what is none.
+NO_TIME = re.compile("Invalid|NaN|1970|undefined|null", re.IGNORECASE)
 COLOURS = ("stack", "op", "module", "stream", "pool", "size", "lifetime", "step")
 
 _COLOURS = """canvas => {
@@ -46,6 +48,11 @@ class Truth:
     trace: list[dict[str, Any]]
     segments: list[dict[str, Any]]
     settings: dict[str, Any]
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether events have time stamps."""
+        return "time_us" in self.trace[0]
 
     def alive(self, event: int) -> int:
         """How many blocks are alive after an event."""
@@ -194,6 +201,12 @@ def test_an_allocation_is_selected_and_followed(
     inspector = shown.frame.locator(".inspector")
     inspector.locator(".ways").first.wait_for()
     assert hex(life.address) in inspector.inner_text()
+    told = shown.hover(0.5, (top - life.bytes / 2) / (truth.facts["allocated_peak"] * HEADROOM))
+    instant = told.splitlines()[-1]
+    # Without time stamps it is the event only that is told.
+    assert instant.partition(" · ")[0] == f"event {at}"
+    assert (instant == f"event {at}") is not truth.is_timed
+    assert not NO_TIME.search(inspector.inner_text() + told)
     inspector.get_by_role("button", name="its life").click()
     shown.wait()
     begin, end = window(watched)
@@ -248,6 +261,7 @@ def test_segments_are_played_and_listed(
     state.locator("[data-event='1']").wait_for()
     rows = frame.locator(".event-rows .event-row")
     assert truth.trace[1]["action"].replace("_", " ") in rows.nth(1).inner_text()
+    assert not NO_TIME.search(state.inner_text() + rows.first.inner_text())
     play = frame.get_by_test_id("segments-play")
     play.click()
     watched.page.wait_for_timeout(600)
@@ -278,7 +292,7 @@ def test_flames_lines_and_settings_add_up(
         pictures(watched.page, view.lower())
     check_settings(frame, truth.settings)
     lacks = section_of(frame, "What it lacks")
-    assert ("time: The events carry no time stamps" in lacks) is ("time_us" not in truth.trace[0])
+    assert ("time: The events carry no time stamps" in lacks) is not truth.is_timed
     assert "steps: No training step is marked in the window. Wrap the loop in " in lacks
     assert section_of(frame, "Versions") == "The source says nothing of versions."
     assert section_of(frame, "Problems") == "None was found in the file."
