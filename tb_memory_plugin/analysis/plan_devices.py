@@ -7,6 +7,7 @@ stacks are the recording's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ class _Lives:
             "category_inferred": [True] * len(size),
             "name": self._text("instructions", "name", self._instruction),
             "dtype": self._text("buffers", "dtype", self._buffer),
-            "shape": self._text("buffers", "shape", self._buffer),
+            "shape": self._text("buffers", "shape", self._buffer, _without_dtype),
             "op": self._text("instructions", "op", self._instruction),
             "module": self._text("instructions", "computation", self._instruction),
             "region": arrays.text(kinds, labels),
@@ -154,14 +155,20 @@ class _Lives:
             lane[part] = lanes(size[part], moves[order])
         return {"device": self.plan, "address": self._of_life("offset"), "lane": lane}
 
-    def _text(self, table: str, column: str, rows: IntArray) -> pa.DictionaryArray:
+    def _text(
+        self, table: str, column: str, rows: IntArray, change: Callable[[str], str] = str
+    ) -> pa.DictionaryArray:
         whole = self._recording.table(table)
         if not len(whole):
             return arrays.text(np.full(len(rows), -1), [])
         codes = arrays.values(whole, column)
-        return arrays.text(
-            np.where(rows >= 0, codes[np.maximum(rows, 0)], -1), arrays.words(whole, column)
-        )
+        words = [change(word) for word in arrays.words(whole, column)]
+        return arrays.text(np.where(rows >= 0, codes[np.maximum(rows, 0)], -1), words)
+
+
+def _without_dtype(shape: str) -> str:
+    """``[256,1024]{1,0}`` of ``f32[256,1024]{1,0}``: the type has a column of its own."""
+    return shape if shape.startswith("(") else shape[max(shape.find("["), 0) :]
 
 
 def _arguments(recording: Recording, buffer: IntArray, allocation: IntArray) -> IntArray:

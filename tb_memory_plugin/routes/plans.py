@@ -13,6 +13,9 @@ from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.store.store import UnknownSource
 from tb_memory_plugin.views import plan_buffers, plan_overview, summary
 
+#: What is grouped by, in the words of plans.
+_LABELS = {"region": "kind", "module": "computation", "op": "framework op"}
+
 
 def chosen(recording: Recording, asked: Parameters) -> Plan:
     """The plan that ``device`` names. Raises UnknownSource."""
@@ -32,7 +35,10 @@ def whole(recording: Recording, asked: Parameters) -> Answer:
     ids = {row: id for id, row in enumerate(plan_buffers.ids_of(recording).tolist())}
     return Answer(
         {
-            "groupings": found["groupings"],
+            "groupings": [
+                {**each, "label": _LABELS.get(each["key"], each["label"])}
+                for each in found["groupings"]
+            ],
             "device": found["devices"][0],
             "overview": plan_overview.overview(recording, plan, ids),
         }

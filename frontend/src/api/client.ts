@@ -1,6 +1,8 @@
 /** Typed calls of the plugin's routes; every one can be aborted and fails with an ApiError in words. */
 
+import { decodeBars, decodeCurve, type PlanBars, type PlanCurve } from "./bars";
 import type { FlameGraph, Of, SourceCode, SourceLines } from "./flame";
+import type { Plan, PlanBuffer } from "./plan";
 import { decodePools, decodeSegments, type Pools, type SegmentState } from "./segments";
 import type {
   AllocationCard,
@@ -254,8 +256,26 @@ export const getAllocation = (
   version: string,
   id: string,
   signal?: AbortSignal,
-  grouping: { by?: string; pattern?: string } = {},
+  grouping: { by?: string; pattern?: string; device?: string } = {},
 ): Promise<AllocationCard> => json("allocation", { source, version, id, ...grouping }, signal);
+
+export const getPlan = (query: Target, signal?: AbortSignal): Promise<Plan> =>
+  json("plan", plain(query), signal);
+
+export const getPlanBuffer = (
+  query: Target & { id: string },
+  signal?: AbortSignal,
+): Promise<PlanBuffer> => json("plan.buffer", plain(query), signal);
+
+export const getPlanCurve = async (
+  query: Target & { begin: number; end: number; width: number },
+  signal?: AbortSignal,
+): Promise<PlanCurve> => decodeCurve(await body("plan.curve", query, signal));
+
+export const getPlanBars = async (
+  query: Target & { at: number | "peak" },
+  signal?: AbortSignal,
+): Promise<PlanBars> => decodeBars(await body("plan.bars", query, signal));
 
 export const getHole = (query: HoleQuery, signal?: AbortSignal): Promise<FreeAnswer> =>
   json("hole", plain(query), signal);

@@ -1,5 +1,7 @@
 /** What the routes of the plugin answer (docs/architecture.md, "HTTP"). Bytes and times are integers. */
 
+import type { PlanListed } from "./plan";
+
 export type Axis = "time" | "event";
 export type SourceState = "new" | "queued" | "reading" | "ready" | "error";
 
@@ -142,6 +144,7 @@ export interface Summary {
   axes: Axis[];
   meta: Record<string, unknown>;
   devices: Device[];
+  plans: PlanListed[];
 }
 
 export interface UsageGroup {

@@ -2,10 +2,10 @@
 
 import type { Missing } from "../api";
 import { counted } from "../format";
-import { summary } from "../state/recording";
+import { about } from "../state/recording";
 
 export function Notes() {
-  const known = summary.value;
+  const known = about.value;
   if (!known || known.problems.length + known.missing.length === 0) return null;
   return (
     <div class="notes">

@@ -36,6 +36,7 @@ const device = (key: string, over: Partial<Device> = {}): Device =>
 const recording = (over: Partial<Summary> = {}): Summary =>
   ({
     version: "1",
+    plans: [],
     axes: ["time", "event"],
     groupings: [
       { key: "category", label: "category" },

@@ -1,9 +1,9 @@
 /** Choices that move several pieces of state at once: another source, device, axis, grouping. */
 
 import { batch, signal } from "@preact/signals";
-import type { Axis, Device, Source, Summary } from "../api";
+import type { Axis, Device, Plan, PlanListed, Source, Summary } from "../api";
 import { firstHost } from "../state/hosts";
-import { device, extent, openStatus, sourceId, summary } from "../state/recording";
+import { device, extent, openStatus, PLAN, plan, sourceId, summary } from "../state/recording";
 import {
   aliveOnly,
   areas,
@@ -39,6 +39,7 @@ import {
   sort,
   table,
   upwards,
+  viewKey,
 } from "../state/view";
 import { type Clocked, onClock, sinceOrigin } from "./clock";
 import type { Link } from "./link";
@@ -104,15 +105,38 @@ export function chooseHost(id: string, link: Link): void {
 }
 
 export function chooseDevice(key: string): void {
-  if (key === device.peek()?.key) return;
+  if (key === deviceKey.peek()) return;
   batch(() => {
+    const [from, to] = [deviceKey.peek() ?? "", key].map((each) => each.startsWith(PLAN));
     // Events are counted per device; time is common to all of them.
-    const keep = axis.peek() === "time" ? range.peek() : null;
+    const keep = axis.peek() === "time" && !to ? range.peek() : null;
     forgetPlace();
     range.value = keep;
     deviceKey.value = key;
+    if (from !== to) changeKind(to === true);
     const chosen = device.peek();
     if (chosen && !groupingChosen) by.value = chosen.default_grouping;
+  });
+}
+
+/** From a device to a plan, or back: what the other is looked at by makes no sense there. */
+function changeKind(isPlan: boolean): void {
+  groupingChosen = false;
+  filter.value = "";
+  find.value = "";
+  call.value = null;
+  table.value = "breakdown";
+  axis.value = isPlan ? "event" : (summary.peek()?.axes[0] ?? "event");
+  if (!["allocations", "flame", "source", "settings"].includes(viewKey.peek()))
+    viewKey.value = isPlan ? "plan" : "profile";
+}
+
+/** Takes a plan in: its own grouping, unless one was chosen that it can tell. */
+export function applyPlan(fresh: Plan): void {
+  batch(() => {
+    plan.value = fresh;
+    const isKnown = fresh.groupings.some(({ key }) => key === by.peek());
+    if (!groupingChosen || !isKnown) by.value = fresh.device.default_grouping;
   });
 }
 
@@ -150,6 +174,11 @@ export function applySummary(fresh: Summary): void {
 }
 
 function startWith(fresh: Summary, link: Link | null): void {
+  const planned = plannedStart(fresh, link);
+  if (planned) {
+    startWithPlan(planned, link, fresh);
+    return;
+  }
   const chosen = fresh.devices.find(({ key }) => key === link?.device) ?? start(fresh.devices);
   deviceKey.value = chosen?.key ?? null;
   const wanted = link?.axis ?? axis.peek();
@@ -162,6 +191,21 @@ function startWith(fresh: Summary, link: Link | null): void {
     range.value = sinceOrigin(carried, fresh, everything);
   }
   carried = null;
+}
+
+/** The plan that a link names; without a device that of the highest peak. */
+function plannedStart(fresh: Summary, link: Link | null): PlanListed | undefined {
+  const named = fresh.plans.find(({ key }) => key === link?.device);
+  if (named || fresh.devices.length > 0) return named;
+  return [...fresh.plans].sort((a, b) => b.peak - a.peak)[0];
+}
+
+function startWithPlan({ key }: PlanListed, link: Link | null, fresh: Summary): void {
+  deviceKey.value = key;
+  axis.value = "event";
+  if (link?.by) chooseGrouping(link.by);
+  if (link) applyPlace({ ...link, axis: "event" }, { ...fresh, axes: ["event"] });
+  if (!link?.view || ["profile", "segments"].includes(viewKey.peek())) viewKey.value = "plan";
 }
 
 /** The device that filled up most is the one to look at first. */

@@ -42,6 +42,7 @@ const device = (key: string): Device =>
 const recording = (origin: bigint, over: Partial<Summary> = {}): Summary =>
   ({
     version: `${origin}`,
+    plans: [],
     axes: ["time", "event"],
     meta: { clock: "unix" },
     time_origin: `${origin}`,

@@ -6,6 +6,7 @@ import { followHosts, rereadHosts } from "./hosts";
 import { connect } from "./ipc";
 import { followLink } from "./linking";
 import { followSource, reopen } from "./opening";
+import { followPlan } from "./plans";
 import { pollSources, refreshSources } from "./sources";
 
 export function startFlow(frame: Window): () => void {
@@ -24,6 +25,7 @@ export function startFlow(frame: Window): () => void {
     pollSources(),
     followSource(),
     followHosts(),
+    followPlan(),
     effect(() => {
       if (!visible.value || !missed) return;
       missed = false;

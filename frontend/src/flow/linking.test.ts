@@ -48,6 +48,7 @@ const known = (): SourceList => ({
 });
 const recording = {
   version: "1",
+  plans: [],
   axes: ["time", "event"],
   groupings: [{ key: "op", label: "op" }],
   devices: [{ key: "0", default_grouping: "op", events: 9, allocated_peak: 1 }],

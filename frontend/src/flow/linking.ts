@@ -2,7 +2,7 @@
 
 import { batch, effect } from "@preact/signals";
 import { later } from "../api";
-import { device, source, sourceId, sourceList, summary } from "../state/recording";
+import { device, isPlan, source, sourceId, sourceList, summary } from "../state/recording";
 import {
   aliveOnly,
   areas,
@@ -13,6 +13,7 @@ import {
   call,
   callColours,
   cursor,
+  deviceKey,
   eventFilter,
   filter,
   find,
@@ -130,7 +131,8 @@ export function stateLink(): Link | null {
   const link: Link = { run: shown.run, source: shown.name };
   if (pending.value || !summary.value) return pending.value;
   link.view = viewKey.value;
-  if (device.value) link.device = device.value.key;
+  const shownDevice = isPlan.value ? deviceKey.value : device.value?.key;
+  if (shownDevice) link.device = shownDevice;
   link.axis = axis.value;
   if (range.value) link.window = range.value;
   if (cursor.value !== null) link.at = cursor.value;

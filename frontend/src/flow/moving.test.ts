@@ -117,7 +117,13 @@ describe("the list of sources", () => {
 describe("a server that is gone for a while", () => {
   it("is noticed at any question, and asked anew once it has opened the source again", async () => {
     answers.open = () => status({ state: "ready", version: "1" });
-    answers.summary = () => ({ version: "1", axes: ["event"], groupings: [], devices: [] });
+    answers.summary = () => ({
+      version: "1",
+      axes: ["event"],
+      groupings: [],
+      devices: [],
+      plans: [],
+    });
     answers.breakdown = () => ({ total_bytes: 1 });
     ends = [pollSources(), followSource()];
     chooseSource("a");
@@ -142,7 +148,7 @@ describe("a server that is gone for a while", () => {
 });
 
 describe("opening a source", () => {
-  const known = { version: "1", axes: ["event"], groupings: [], devices: [] };
+  const known = { version: "1", axes: ["event"], groupings: [], devices: [], plans: [] };
 
   it("asks until it is read, then for the summary", async () => {
     let fraction = 0;

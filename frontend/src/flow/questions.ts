@@ -1,9 +1,16 @@
 /** The questions that follow the state and that more than one panel shows the answer of. */
 
 import { computed, signal } from "@preact/signals";
-import { type BreakdownQuery, getAllocation, getBreakdown, getSpan, type Target } from "../api";
+import {
+  type BreakdownQuery,
+  getAllocation,
+  getBreakdown,
+  getPlanBuffer,
+  getSpan,
+  type Target,
+} from "../api";
 import { argument } from "../state/grouping";
-import { device, sourceId, summary } from "../state/recording";
+import { device, isPlan, sourceId, summary } from "../state/recording";
 import { resource } from "../state/resource";
 import { by, cursor, filter, selection, sort } from "../state/view";
 
@@ -45,12 +52,20 @@ export const card = resource(
   () => {
     const chosen = selection.value;
     if (chosen?.kind !== "allocation" || !target.value) return null;
-    const { source, version } = target.value;
-    const grouping = { by: by.value, pattern: argument.value };
+    const { source, version, device: key } = target.value;
+    const device = isPlan.value ? key : "";
+    const grouping = { by: by.value, pattern: argument.value, device };
     return { source, version, id: chosen.id, grouping };
   },
   ({ source, version, id, grouping }, abort) => getAllocation(source, version, id, abort, grouping),
 ).answer;
+
+/** What a plan knows of the selected buffer. */
+export const planBuffer = resource(() => {
+  const chosen = selection.value;
+  if (chosen?.kind !== "allocation" || !target.value || !isPlan.value) return null;
+  return { ...target.value, id: chosen.id };
+}, getPlanBuffer).answer;
 
 /** Key of the group of the grouping shown that has the selected allocation; null without one. */
 export const groupOfSelected = computed<string | null>(() => {

@@ -4,7 +4,7 @@ import type { AllocationCard, Segment } from "../api";
 import { card } from "../flow/questions";
 import { bytes, exactBytes } from "../format";
 import { momentWords } from "../state/moment";
-import { summary } from "../state/recording";
+import { about } from "../state/recording";
 import { Answered } from "./Answered";
 import { type FactRow, Facts } from "./Facts";
 import { lifeWords } from "./life";
@@ -39,7 +39,7 @@ function titleOf(data: AllocationCard): string {
 
 /** Its bytes in the basis of the recording. */
 function sizeOf(data: AllocationCard): number {
-  const size = summary.value?.basis === "size" ? data.size : data.requested;
+  const size = about.value?.basis === "size" ? data.size : data.requested;
   return size ?? data.requested ?? data.size ?? 0;
 }
 

@@ -4,7 +4,7 @@ import { breakdown } from "../flow/questions";
 import { bytes, count, exactBytes, share } from "../format";
 import { blocksWords, groupLabel, oldestWords } from "../state/groups";
 import { momentWords } from "../state/moment";
-import { hasHistory, summary } from "../state/recording";
+import { about, hasHistory } from "../state/recording";
 import { by } from "../state/view";
 import { Facts } from "./Facts";
 import { Stack } from "./Stack";
@@ -12,7 +12,7 @@ import { Stack } from "./Stack";
 export function Group({ groupBy, id }: { groupBy: string; id: string }) {
   const { data } = breakdown.value;
   const group = groupBy === by.value ? data?.groups.find(({ key }) => key === id) : undefined;
-  const grouping = summary.value?.groupings.find(({ key }) => key === groupBy)?.label ?? groupBy;
+  const grouping = about.value?.groupings.find(({ key }) => key === groupBy)?.label ?? groupBy;
   if (!data) return <p class="quiet">Looking it up …</p>;
   if (!group) {
     return (

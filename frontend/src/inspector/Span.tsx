@@ -6,7 +6,7 @@ import { chooseGrouping } from "../flow/choose";
 import { spanCard } from "../flow/questions";
 import { bytes, count, counted, duration, exactBytes, signedBytes } from "../format";
 import { momentWords } from "../state/moment";
-import { device, extent, summary } from "../state/recording";
+import { about, device, extent } from "../state/recording";
 import { axis, by, cursor, of, range, viewKey } from "../state/view";
 import { Answered } from "./Answered";
 import { Facts } from "./Facts";
@@ -97,7 +97,7 @@ function Ways({ card }: { card: SpanCard }) {
   const everything = extent.value;
   if (!everything) return null;
   const place = spanRange(card, axis.value, everything);
-  const isGrouping = summary.value?.groupings.some(({ key }) => key === card.kind);
+  const isGrouping = about.value?.groupings.some(({ key }) => key === card.kind);
   const zoom = () => (range.value = place);
   const jump = ({ event, time }: Level): void =>
     batch(() => {

@@ -4,6 +4,7 @@ import { Devices } from "./Devices";
 import { fileChooser } from "./DropZone";
 import { drawer } from "./drawer";
 import { Hosts } from "./Hosts";
+import { Plans } from "./Plans";
 import { Recordings } from "./Recordings";
 
 export function Sidebar() {
@@ -12,6 +13,7 @@ export function Sidebar() {
       <Recordings />
       <Hosts />
       <Devices />
+      <Plans />
       <div class="item add">
         <button type="button" class="button" onClick={fileChooser}>
           Open a file …

@@ -1,9 +1,10 @@
 /** The middle of the page: the view, or in words why there is none. */
 
 import { pending } from "../flow/choose";
-import { openStatus, sourceId, sourceList, summary } from "../state/recording";
+import { planError } from "../flow/plans";
+import { isPlan, openStatus, shownPlan, sourceId, sourceList, summary } from "../state/recording";
 import { viewKey } from "../state/view";
-import { views } from "../views/registry";
+import { shownViews } from "../views/registry";
 import { Choose, Empty, NotHere, Scanning } from "./states/Empty";
 import { Failed, Reading } from "./states/Reading";
 
@@ -18,6 +19,25 @@ export function Stage() {
   }
   if (openStatus.value?.state === "error") return <Failed />;
   if (!summary.value) return <Reading />;
-  const view = views.value.find(({ key }) => key === viewKey.value) ?? views.value[0];
+  if (isPlan.value && !shownPlan.value) return <Planned />;
+  const view = shownViews.value.find(({ key }) => key === viewKey.value) ?? shownViews.value[0];
   return view ? <view.component /> : null;
+}
+
+/** Until a plan is there. */
+function Planned() {
+  const error = planError.value;
+  return (
+    <section class="state">
+      {error === null ? (
+        <p class="quiet" role="status">
+          Loading the plan …
+        </p>
+      ) : (
+        <p class="danger" role="alert">
+          {error}
+        </p>
+      )}
+    </section>
+  );
 }

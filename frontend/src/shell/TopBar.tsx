@@ -4,9 +4,9 @@ import { Segmented } from "../components/Segmented";
 import { chooseAxis, chooseGrouping } from "../flow/choose";
 import { convertRange } from "../state/axis";
 import { hostName, session } from "../state/hosts";
-import { device, hasHistory, hasTime, source, summary } from "../state/recording";
+import { about, device, hasHistory, hasTime, isPlan, source, summary } from "../state/recording";
 import { axis, by, pattern, viewKey } from "../state/view";
-import { views } from "../views/registry";
+import { shownViews } from "../views/registry";
 import { drawer } from "./drawer";
 import { help } from "./Help";
 import { runName } from "./names";
@@ -56,7 +56,7 @@ function Place() {
 function Tabs() {
   return (
     <div class="tabs" role="tablist" aria-label="Views">
-      {views.value.map(({ key, label }) => (
+      {shownViews.value.map(({ key, label }) => (
         <button
           key={key}
           type="button"
@@ -72,6 +72,13 @@ function Tabs() {
 }
 
 function AxisSwitch() {
+  if (isPlan.value) {
+    return (
+      <span class="quiet" title="The compiler knows the order of the program, not its time">
+        x is program order, not time
+      </span>
+    );
+  }
   const reason = hasTime.value ? null : "This recording has no time stamps";
   return (
     <div class="labelled">
@@ -98,7 +105,7 @@ function GroupingChoice() {
         value={by.value}
         onChange={(event) => chooseGrouping(event.currentTarget.value)}
       >
-        {summary.value?.groupings.map(({ key, label }) => (
+        {about.value?.groupings.map(({ key, label }) => (
           <option key={key} value={key}>
             {label}
           </option>

@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { ApiError } from "../api/client";
+import type { Plan } from "../api/plan";
 import type { Device, OpenStatus, Source, SourceList, Summary } from "../api/types";
 import { axis, deviceKey, type Window } from "./view";
 
@@ -28,7 +29,33 @@ export const source = computed<Source | null>(
   () => sourceList.value?.sources.find(({ id }) => id === sourceId.value) ?? null,
 );
 
+/** What the key of a device begins with that is a compiler's plan. */
+export const PLAN = "plan:";
+/** Whether a plan is looked at: a module's buffers in program order, no device's memory. */
+export const isPlan = computed(() => deviceKey.value?.startsWith(PLAN) === true);
+/** The plan that was last asked for. */
+export const plan = signal<Plan | null>(null);
+/** The plan that is looked at, once it is there. */
+export const shownPlan = computed<Plan | null>(() =>
+  isPlan.value && plan.value?.device.key === deviceKey.value ? plan.value : null,
+);
+
+/** What there is to say of what is looked at: of the recording, or of a plan in it. */
+export const about = computed<Summary | null>(() => {
+  const known = summary.value;
+  if (!known || !isPlan.value) return known;
+  return {
+    ...known,
+    basis: "size",
+    groupings: shownPlan.value?.groupings ?? [],
+    axes: ["event"],
+    problems: shownPlan.value?.overview.problems ?? [],
+    missing: [],
+  };
+});
+
 export const device = computed<Device | null>(() => {
+  if (isPlan.value) return shownPlan.value?.device ?? null;
   const devices = summary.value?.devices ?? [];
   return devices.find(({ key }) => key === deviceKey.value) ?? devices[0] ?? null;
 });
@@ -37,7 +64,7 @@ export const device = computed<Device | null>(() => {
 export const hasHistory = computed(() => (device.value?.events ?? 0) > 0);
 
 export const hasTime = computed(
-  () => summary.value?.axes.includes("time") === true && device.value?.begin_time !== null,
+  () => about.value?.axes.includes("time") === true && device.value?.begin_time !== null,
 );
 
 /** Everything the axis has for the selected device; null without a history. */

@@ -2,7 +2,7 @@
 
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { device, hasHistory, hover } from "../state";
+import { device, hasHistory, hover, isPlan } from "../state";
 import { ink } from "../theme/theme";
 import { formulaOf } from "./fragmentation";
 import { listen } from "./gestures";
@@ -95,7 +95,7 @@ function pictureOf(model: Model) {
       paintMarks(surface, scene, paints);
       paintDot(surface, scene, paints);
       paintPlaceAxis(surface, scene, paints);
-      paintAxisName(surface, scene, paints);
+      paintAxisName(surface, scene, paints, isPlan.value ? "order" : "event");
     },
   };
 }

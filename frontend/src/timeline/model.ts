@@ -2,7 +2,7 @@
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Axis, Device, Mark, TrackItem, Usage } from "../api";
-import { areas, axis, converter, cursor, device, extent, hasTime, range, summary } from "../state";
+import { about, areas, axis, converter, cursor, device, extent, hasTime, range } from "../state";
 import { createLoader, type Loader } from "./load";
 import { createReach } from "./reach";
 import { convertRange, neighbourRow, placeOfEvent, placeOfRow, rowOfEvent } from "./rows";
@@ -209,7 +209,7 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
       drawn.dispose();
       loader.dispose();
     },
-    basis: computed(() => summary.value?.basis ?? "requested"),
+    basis: computed(() => about.value?.basis ?? "requested"),
   };
 }
 

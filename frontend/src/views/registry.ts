@@ -1,7 +1,8 @@
 /** The views of the page. A view registers itself; the shell knows none by name. */
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
+import { isPlan } from "../state/recording";
 
 export interface View {
   key: string;
@@ -9,9 +10,16 @@ export interface View {
   /** Place among the tabs, small first. */
   order: number;
   component: ComponentType;
+  /** What it can show: only devices, or only plans of the compiler; without a word both. */
+  of?: "device" | "plan";
 }
 
 export const views = signal<readonly View[]>([]);
+
+/** Those that can show what is looked at. */
+export const shownViews = computed<readonly View[]>(() =>
+  views.value.filter(({ of }) => of === undefined || of === (isPlan.value ? "plan" : "device")),
+);
 
 export function registerView(view: View): void {
   const others = views.value.filter(({ key }) => key !== view.key);

@@ -124,11 +124,16 @@ function placeLabel(
 }
 
 /** What the horizontal counts, said once at the left of its labels. */
-export function paintAxisName(surface: Surface, scene: Omit<Across, "window">, ink: Ink): void {
+export function paintAxisName(
+  surface: Surface,
+  scene: Omit<Across, "window">,
+  ink: Ink,
+  event = "event",
+): void {
   const { context } = surface;
   context.textAlign = "right";
   context.textBaseline = "top";
   context.fillStyle = ink.quiet;
-  const name = scene.axis === "time" ? "time" : "event";
+  const name = scene.axis === "time" ? "time" : event;
   context.fillText(name, scene.plot.left - GAP, scene.plot.top + scene.plot.height + 6);
 }

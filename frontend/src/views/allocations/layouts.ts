@@ -2,13 +2,13 @@
 
 import { computed } from "@preact/signals";
 import { sentence } from "../../format";
-import { device, layout, summary } from "../../state";
+import { about, device, layout } from "../../state";
 import type { Layout } from "../../state/view";
 
 /** Why a layout cannot be drawn; null if it can. */
 export function reasonAgainst(key: Layout): string | null {
   if (key !== "address" || device.value === null || device.value.addresses) return null;
-  const lack = summary.value?.missing.find(({ what }) => what === "addresses");
+  const lack = about.value?.missing.find(({ what }) => what === "addresses");
   if (lack) return sentence(lack.why);
   return device.value.sums_before_window > 0
     ? "Of what was alive before the window the source has the sum only, and no addresses."

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { Filter } from "../../components/Filter";
 import { Segmented } from "../../components/Segmented";
 import { counted } from "../../format";
-import { hasHistory, summary } from "../../state/recording";
+import { about, hasHistory } from "../../state/recording";
 import { call, callColours, filter, folded, inverted, upwards } from "../../state/view";
 import "../../components/tables.css";
 import { dark, ink } from "../../theme/theme";
@@ -181,7 +181,7 @@ function Notice({ model }: { model: Model }) {
   }
   const known = graph.frames.kind.some((kind) => kind === "own" || kind === "library");
   if (known || graph.way.length > 1) return null;
-  const lack = summary.value?.missing.find(({ what }) => what === "stacks" || what === "history");
+  const lack = about.value?.missing.find(({ what }) => what === "stacks" || what === "history");
   return (
     <p class="notice" role="note">
       No stack is known of these allocations.

@@ -5,7 +5,7 @@ import { Fact, Size } from "../../components/Fact";
 import { bytes, count, exactBytes, share } from "../../format";
 import { blocksWords, SUM_ONLY } from "../../state/groups";
 import { momentWords } from "../../state/moment";
-import { hasHistory, summary } from "../../state/recording";
+import { about, hasHistory } from "../../state/recording";
 import { cursor } from "../../state/view";
 import { fragmentation } from "./fragmentation";
 import { Said } from "./Said";
@@ -30,7 +30,7 @@ export function Numbers({ device }: { device: Device }) {
   );
 }
 
-const basisWords = (): string => BASIS[summary.value?.basis ?? "requested"];
+const basisWords = (): string => BASIS[about.value?.basis ?? "requested"];
 
 function Peak({ device }: { device: Device }) {
   const exact = `${exactBytes(device.allocated_peak)}, in ${basisWords()}`;

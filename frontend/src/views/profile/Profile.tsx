@@ -4,9 +4,9 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Device } from "../../api";
 import { Notes } from "../../components/Notes";
 import { sentence } from "../../format";
-import { device, hasHistory, summary } from "../../state/recording";
-import { AtCursor } from "./AtCursor";
-import { Lists } from "./lists/Lists";
+import { about, device, hasHistory, summary } from "../../state/recording";
+import { AtCursor } from "../../tables/AtCursor";
+import { Lists } from "../../tables/lists/Lists";
 import { Numbers } from "./Numbers";
 import "../../components/numbers.css";
 import "./profile.css";
@@ -43,7 +43,7 @@ function Shown({ device }: { device: Device }) {
 
 /** Why there is no curve, and how to have one. */
 function NoHistory() {
-  const said = summary.value?.missing.find(({ what }) => what === "history");
+  const said = about.value?.missing.find(({ what }) => what === "history");
   if (said && summary.value?.format !== "torch_snapshot") {
     return (
       <p class="no-history" role="note">

@@ -3,4 +3,4 @@
 import { registerView } from "../registry";
 import { Profile } from "./Profile";
 
-registerView({ key: "profile", label: "Profile", order: 0, component: Profile });
+registerView({ key: "profile", label: "Profile", order: 0, component: Profile, of: "device" });

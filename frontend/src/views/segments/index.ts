@@ -3,4 +3,4 @@
 import { registerView } from "../registry";
 import { Segments } from "./Segments";
 
-registerView({ key: "segments", label: "Segments", order: 30, component: Segments });
+registerView({ key: "segments", label: "Segments", order: 30, component: Segments, of: "device" });

@@ -1,11 +1,11 @@
 /** The table of groups: sorted by any column, walked with the arrow keys, unfolded in place. */
 
 import { useEffect } from "preact/hooks";
-import { SortHeader } from "../../../components/SortHeader";
-import { breakdown, breakdownQuery, FIRST_GROUPS, groupLimit } from "../../../flow/questions";
-import { bytes, count, counted, exactBytes } from "../../../format";
-import { hasHistory, lost, summary } from "../../../state/recording";
-import { by, filter, sort } from "../../../state/view";
+import { SortHeader } from "../../components/SortHeader";
+import { breakdown, breakdownQuery, FIRST_GROUPS, groupLimit } from "../../flow/questions";
+import { bytes, count, counted, exactBytes } from "../../format";
+import { about, hasHistory, lost } from "../../state/recording";
+import { by, filter, sort } from "../../state/view";
 import { GroupRow } from "./GroupRow";
 import { unfolded } from "./unfolded";
 import { walk } from "./walk";
@@ -78,7 +78,7 @@ export function GroupTable() {
 }
 
 const groupingLabel = (): string => {
-  const known = summary.value?.groupings.find(({ key }) => key === by.value);
+  const known = about.value?.groupings.find(({ key }) => key === by.value);
   const label = known?.label ?? by.value;
   return label.charAt(0).toUpperCase() + label.slice(1);
 };

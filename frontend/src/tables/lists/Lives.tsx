@@ -1,12 +1,12 @@
 /** Every allocation of the window shown, whatever became of it, or what is alive at the cursor. */
 
-import { getLives, type LifeRow, type LivesPage, listFile } from "../../../api";
-import { Clip } from "../../../components/Clip";
-import { Filter } from "../../../components/Filter";
-import { SortHeader } from "../../../components/SortHeader";
-import { bytes, count, counted, exactBytes } from "../../../format";
-import { SUM_ONLY } from "../../../state/groups";
-import { summary } from "../../../state/recording";
+import { getLives, type LifeRow, type LivesPage, listFile } from "../../api";
+import { Clip } from "../../components/Clip";
+import { Filter } from "../../components/Filter";
+import { SortHeader } from "../../components/SortHeader";
+import { bytes, count, counted, exactBytes } from "../../format";
+import { SUM_ONLY } from "../../state/groups";
+import { about } from "../../state/recording";
 import {
   aliveOnly,
   cursor,
@@ -16,7 +16,7 @@ import {
   most,
   range,
   selection,
-} from "../../../state/view";
+} from "../../state/view";
 import { walk } from "../breakdown/walk";
 import { birthWords, deathWords, formWords, lifeWords } from "./model";
 import { Listed, Pager, ToCursor } from "./Parts";
@@ -122,15 +122,15 @@ const EXTRAS: readonly Extra[] = [
 ];
 
 const tells = (grouping: string): boolean =>
-  summary.value?.groupings.some(({ key }) => key === grouping) === true;
+  about.value?.groupings.some(({ key }) => key === grouping) === true;
 
 /** Where there are no stacks, allocations are called by their operator already. */
 const hasOperators = (): boolean =>
-  tells("op") && summary.value?.missing.every(({ what }) => what !== "stacks") === true;
+  tells("op") && about.value?.missing.every(({ what }) => what !== "stacks") === true;
 
 function Table({ page }: { page: LivesPage }) {
   const extras = EXTRAS.filter(({ grouping }) => tells(grouping));
-  const isRounded = summary.value?.basis === "size";
+  const isRounded = about.value?.basis === "size";
   const hasOther = page.rows.some((row) => (isRounded ? row.requested : row.size) !== null);
   return (
     <table class="groups list" aria-label="Allocations" onKeyDown={walk}>

@@ -1,15 +1,15 @@
 /** The event that the cursor is on: what happened, and what the source knows of it. */
 
 import { useEffect, useMemo } from "preact/hooks";
-import { type EventRow, getEvents } from "../../api";
-import { eventFacts, eventTitle } from "../../events/about";
-import { setEvent } from "../../events/list";
-import { target } from "../../flow/questions";
-import { exactBytes } from "../../format";
-import { cursor, device, selection, summary } from "../../state";
-import { resource } from "../../state/resource";
-import type { Model } from "../../timeline/model";
-import { instantTitle } from "../../timeline/readout";
+import { type EventRow, getEvents } from "../api";
+import { eventFacts, eventTitle } from "../events/about";
+import { setEvent } from "../events/list";
+import { target } from "../flow/questions";
+import { exactBytes } from "../format";
+import { about, cursor, device, selection } from "../state";
+import { resource } from "../state/resource";
+import type { Model } from "../timeline/model";
+import { instantTitle } from "../timeline/readout";
 
 export function AtCursor({ model }: { model: Model }) {
   const asked = useMemo(
@@ -95,7 +95,7 @@ function Happened({ row }: { row: EventRow }) {
 function Facts({ row }: { row: EventRow }) {
   return (
     <dl>
-      {eventFacts(row, summary.value?.basis ?? "requested").map(({ word, value, title }) => (
+      {eventFacts(row, about.value?.basis ?? "requested").map(({ word, value, title }) => (
         <div key={word} title={title}>
           <dt>{word}</dt>
           <dd class="clip">{value}</dd>

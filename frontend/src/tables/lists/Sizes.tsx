@@ -2,8 +2,8 @@
 
 import type { Signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { later } from "../../../api";
-import { least, most } from "../../../state/view";
+import { later } from "../../api";
+import { least, most } from "../../state/view";
 import { sizeOf, sizeText } from "./model";
 
 const PAUSE_MS = 300;

@@ -1,9 +1,9 @@
 /** What stands under the chart: what memory is made of at the cursor, and lists of the window. */
 
-import { Segmented } from "../../../components/Segmented";
-import { device, hasHistory } from "../../../state/recording";
-import { table } from "../../../state/view";
-import type { Model } from "../../../timeline/model";
+import { Segmented } from "../../components/Segmented";
+import { device, hasHistory, isPlan } from "../../state/recording";
+import { table } from "../../state/view";
+import type { Model } from "../../timeline/model";
 import { Breakdown } from "../breakdown/Breakdown";
 import { Events } from "./Events";
 import { Lives } from "./Lives";
@@ -49,7 +49,9 @@ export function Lists({ model }: { model: Model }) {
   if (!hasHistory.value) return <Breakdown />;
   // Modules are of XPlanes only; a link may still name them.
   const options = OPTIONS.filter(
-    ({ key }) => key !== "modules" || (device.value?.modules ?? 0) > 0,
+    ({ key }) =>
+      (key !== "modules" || (device.value?.modules ?? 0) > 0) &&
+      (key !== "operators" || !isPlan.value),
   );
   const shown = options.find(({ key }) => key === table.value)?.key ?? "breakdown";
   return (

@@ -1,14 +1,14 @@
 /** When HLO modules ran in the window or at the cursor; a click zooms the chart to a run. */
 
-import { getModules, listFile, type ModuleRow, type ModulesPage } from "../../../api";
-import { Clip } from "../../../components/Clip";
-import { SearchField } from "../../../components/SearchField";
-import { SortHeader } from "../../../components/SortHeader";
-import { bytes, counted, duration, exactBytes } from "../../../format";
-import { cursor, findModule, modulesSort, range, running, selection } from "../../../state/view";
-import type { Model } from "../../../timeline/model";
-import { exactTime } from "../../../timeline/readout";
-import { open } from "../../../timeline/trackKeys";
+import { getModules, listFile, type ModuleRow, type ModulesPage } from "../../api";
+import { Clip } from "../../components/Clip";
+import { SearchField } from "../../components/SearchField";
+import { SortHeader } from "../../components/SortHeader";
+import { bytes, counted, duration, exactBytes } from "../../format";
+import { cursor, findModule, modulesSort, range, running, selection } from "../../state/view";
+import type { Model } from "../../timeline/model";
+import { exactTime } from "../../timeline/readout";
+import { open } from "../../timeline/trackKeys";
 import { walk } from "../breakdown/walk";
 import { clockWords, itemOf } from "./model";
 import { Listed, Pager, ToCursor } from "./Parts";

@@ -1,15 +1,15 @@
 /** One group of the breakdown, and under it, when unfolded, its allocations. */
 
-import type { BreakdownGroup } from "../../../api";
-import { Clip } from "../../../components/Clip";
-import { ShareBar } from "../../../components/ShareBar";
-import { groupOfSelected } from "../../../flow/questions";
-import { bytes, count, exactBytes, share } from "../../../format";
-import { groupLabel, oldestWords, SUM_ONLY } from "../../../state/groups";
-import { momentWords } from "../../../state/moment";
-import { hasHistory } from "../../../state/recording";
-import { by, selection } from "../../../state/view";
-import { colours } from "../../../theme/theme";
+import type { BreakdownGroup } from "../../api";
+import { Clip } from "../../components/Clip";
+import { ShareBar } from "../../components/ShareBar";
+import { groupOfSelected } from "../../flow/questions";
+import { bytes, count, exactBytes, share } from "../../format";
+import { groupLabel, oldestWords, SUM_ONLY } from "../../state/groups";
+import { momentWords } from "../../state/moment";
+import { hasHistory } from "../../state/recording";
+import { by, selection } from "../../state/view";
+import { colours } from "../../theme/theme";
 import { Members } from "./Members";
 import { toggle } from "./unfolded";
 

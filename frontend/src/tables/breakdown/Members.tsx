@@ -8,15 +8,15 @@ import {
   type BreakdownQuery,
   getAllocations,
   wasAborted,
-} from "../../../api";
-import { Clip } from "../../../components/Clip";
-import { ShareBar } from "../../../components/ShareBar";
-import { breakdownQuery } from "../../../flow/questions";
-import { bytes, counted, exactBytes, share } from "../../../format";
-import { momentWords } from "../../../state/moment";
-import { hasHistory, summary } from "../../../state/recording";
-import { words } from "../../../state/resource";
-import { selection } from "../../../state/view";
+} from "../../api";
+import { Clip } from "../../components/Clip";
+import { ShareBar } from "../../components/ShareBar";
+import { breakdownQuery } from "../../flow/questions";
+import { bytes, counted, exactBytes, share } from "../../format";
+import { momentWords } from "../../state/moment";
+import { about, hasHistory } from "../../state/recording";
+import { words } from "../../state/resource";
+import { selection } from "../../state/view";
 import { birthWords, sizeIn } from "./model";
 
 const PAGE = 50;
@@ -110,7 +110,7 @@ function Note({ text }: { text: string }) {
 function Member({ row, total, colour }: { row: AllocationRow; total: number; colour: string }) {
   const chosen = selection.value;
   const id = String(row.id);
-  const size = sizeIn(summary.value?.basis ?? "requested", row);
+  const size = sizeIn(about.value?.basis ?? "requested", row);
   const select = (): void => {
     selection.value = { kind: "allocation", id };
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LifeRow, ModuleRow } from "../../../api";
+import type { LifeRow, ModuleRow } from "../../api";
 import {
   birthWords,
   clockWords,

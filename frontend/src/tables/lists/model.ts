@@ -1,10 +1,10 @@
 /** What the lists say and take, as plain functions: words, filters, sizes, runs as on a track. */
 
-import type { Axis, LifeRow, ModuleRow, TrackItem } from "../../../api";
-import { bytes, duration, grouped, signedBytes } from "../../../format";
-import { parseBytes } from "../../../format/parse";
-import { momentWords } from "../../../state/moment";
-import type { Window } from "../../../state/view";
+import type { Axis, LifeRow, ModuleRow, TrackItem } from "../../api";
+import { bytes, duration, grouped, signedBytes } from "../../format";
+import { parseBytes } from "../../format/parse";
+import { momentWords } from "../../state/moment";
+import type { Window } from "../../state/view";
 
 /** When an allocation was made; `before` the window. */
 export function birthWords(row: LifeRow): string {

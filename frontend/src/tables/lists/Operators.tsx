@@ -1,12 +1,12 @@
 /** What operators did to memory in the window shown; a click narrows the page to one. */
 
-import { getOperators, listFile, type OperatorRow, type OperatorsPage } from "../../../api";
-import { Clip } from "../../../components/Clip";
-import { Filtered } from "../../../components/Filtered";
-import { SearchField } from "../../../components/SearchField";
-import { SortHeader } from "../../../components/SortHeader";
-import { bytes, count, counted, exactBytes, signedBytes } from "../../../format";
-import { filter, findOperator, operatorsSort, range } from "../../../state/view";
+import { getOperators, listFile, type OperatorRow, type OperatorsPage } from "../../api";
+import { Clip } from "../../components/Clip";
+import { Filtered } from "../../components/Filtered";
+import { SearchField } from "../../components/SearchField";
+import { SortHeader } from "../../components/SortHeader";
+import { bytes, count, counted, exactBytes, signedBytes } from "../../format";
+import { filter, findOperator, operatorsSort, range } from "../../state/view";
 import { walk } from "../breakdown/walk";
 import { changeWords, operatorFilter } from "./model";
 import { Listed, Pager } from "./Parts";

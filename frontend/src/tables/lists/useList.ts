@@ -2,10 +2,10 @@
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { type Axis, later, type Target } from "../../../api";
-import { target } from "../../../flow/questions";
-import { axis, hasTime, range } from "../../../state";
-import { type Answer, resource } from "../../../state/resource";
+import { type Axis, later, type Target } from "../../api";
+import { target } from "../../flow/questions";
+import { axis, hasTime, range } from "../../state";
+import { type Answer, resource } from "../../state/resource";
 
 /** Rows of a page. */
 export const PAGE = 100;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AllocationRow } from "../../../api";
-import { groupLabel, oldestWords } from "../../../state/groups";
+import type { AllocationRow } from "../../api";
+import { groupLabel, oldestWords } from "../../state/groups";
 import { birthWords, sizeIn } from "./model";
 
 const words = ({ event, time }: { event: number | null; time: number | null }): string =>

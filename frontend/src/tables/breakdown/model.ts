@@ -1,8 +1,8 @@
 /** What the breakdown's table says of one allocation, as plain functions: its birth, its bytes. */
 
-import type { AllocationRow } from "../../../api";
-import { count } from "../../../format";
-import type { Moment } from "../../../state/moment";
+import type { AllocationRow } from "../../api";
+import { count } from "../../format";
+import type { Moment } from "../../state/moment";
 
 /** The birth of one allocation in the same words. */
 export function birthWords(row: AllocationRow, words: (moment: Moment) => string): string {

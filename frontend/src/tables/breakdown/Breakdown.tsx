@@ -1,16 +1,16 @@
 /** What memory is made of at the cursor: groups, down to single allocations. */
 
 import { useLayoutEffect } from "preact/hooks";
-import { exportAddress } from "../../../api";
-import { chooseGrouping } from "../../../flow/choose";
-import { breakdown, breakdownQuery, tables } from "../../../flow/questions";
-import { bytes, exactBytes } from "../../../format";
-import { blocksWords } from "../../../state/groups";
-import { momentWords } from "../../../state/moment";
-import { hasHistory, summary } from "../../../state/recording";
-import { by, cursor } from "../../../state/view";
-import "../../../components/tables.css";
-import { Filter } from "../../../components/Filter";
+import { exportAddress } from "../../api";
+import { chooseGrouping } from "../../flow/choose";
+import { breakdown, breakdownQuery, tables } from "../../flow/questions";
+import { bytes, exactBytes } from "../../format";
+import { blocksWords } from "../../state/groups";
+import { momentWords } from "../../state/moment";
+import { about, hasHistory } from "../../state/recording";
+import { by, cursor } from "../../state/view";
+import "../../components/tables.css";
+import { Filter } from "../../components/Filter";
 import { GroupTable } from "./GroupTable";
 
 export function Breakdown() {
@@ -65,7 +65,7 @@ function title(): string {
 function Groupings() {
   return (
     <div class="groupings" role="group" aria-label="Group by">
-      {summary.value?.groupings.map(({ key, label }) => (
+      {about.value?.groupings.map(({ key, label }) => (
         <button
           key={key}
           type="button"

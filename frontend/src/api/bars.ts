@@ -1,0 +1,64 @@
+/** Buffers of a plan that are alive at a moment, and its curve: Arrow IPC streams as typed arrays. */
+
+import { type Table, tableFromIPC } from "@uwdata/flechette";
+
+/** In program order: those held all the time first. */
+export interface PlanBars {
+  event: number;
+  total: number;
+  count: number;
+  leftOut: number;
+  leftOutBytes: number;
+  id: Float64Array;
+  bytes: Float64Array;
+  unpadded: Float64Array;
+  birth: Float64Array;
+}
+
+/** The highest moment of every bin. */
+export interface PlanCurve {
+  event: Float64Array;
+  size: Float64Array;
+  unpadded: Float64Array;
+}
+
+function column(table: Table, name: string): Float64Array {
+  const source = table.getChild(name);
+  return Float64Array.from({ length: table.numRows }, (_, row) => Number(source?.at(row)));
+}
+
+export function decodeCurve(body: Uint8Array): PlanCurve {
+  const table = tableFromIPC(body);
+  return {
+    event: column(table, "event"),
+    size: column(table, "size"),
+    unpadded: column(table, "unpadded"),
+  };
+}
+
+interface About {
+  event: number;
+  total: number;
+  count: number;
+  left_out: number;
+  left_out_bytes: number;
+}
+
+/** Throws if it does not say what it is of. */
+export function decodeBars(body: Uint8Array): PlanBars {
+  const table = tableFromIPC(body);
+  const described = table.schema.metadata?.get("alive");
+  if (!described) throw new Error("The answer about buffers says nothing of the moment.");
+  const about = JSON.parse(described) as About;
+  return {
+    event: about.event,
+    total: about.total,
+    count: about.count,
+    leftOut: about.left_out,
+    leftOutBytes: about.left_out_bytes,
+    id: column(table, "id"),
+    bytes: column(table, "bytes"),
+    unpadded: column(table, "unpadded"),
+    birth: column(table, "birth"),
+  };
+}

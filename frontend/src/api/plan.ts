@@ -1,0 +1,95 @@
+/** What the routes of the compiler's plans answer, in the words of docs/architecture.md. */
+
+import type { Device, Grouping } from "./types";
+
+/** An HLO module's plan for one memory space, as lists name it. */
+export interface PlanListed {
+  key: string;
+  module: string;
+  program: string;
+  space: string;
+  peak: number;
+  total: number;
+  events: number;
+  compiler_peak: number;
+}
+
+/** A finding: what is so, what to do, the bytes it is about, and some of the allocations. */
+export interface Advice {
+  kind: string;
+  bytes: number;
+  says: string;
+  cure: string;
+  count: number;
+  ids: string[];
+}
+
+export interface PlanOverview {
+  key: string;
+  module: string;
+  program: string;
+  space: string;
+  platform: string | null;
+  entry: string | null;
+  events: number;
+  peak: number;
+  unpadded_peak: number;
+  peak_event: number;
+  total: number;
+  indefinite: number;
+  untraced: number;
+  fragmentation: number;
+  parameter: number;
+  output: number;
+  thread_local: number;
+  constant: number;
+  temporary: number;
+  aliased: number;
+  compiler_peak: number;
+  scoped: { bytes: number; instruction: string } | null;
+  problems: string[];
+  advice: Advice[];
+  spaces: { key: string; space: string; peak: number; total: number }[];
+}
+
+/** A plan as of any device, and its overview. */
+export interface Plan {
+  groupings: Grouping[];
+  device: Device;
+  overview: PlanOverview;
+}
+
+export interface PlanInstruction {
+  name: string | null;
+  opcode: string | null;
+  shape: string | null;
+  bytes: number | null;
+  position: number | null;
+  op: string | null;
+  /** Ids of allocations that it makes. */
+  ids: string[];
+}
+
+export interface PlanBuffer {
+  id: number | null;
+  opcode: string | null;
+  shape: string | null;
+  bytes: number;
+  unpadded_bytes: number;
+  offset: number;
+  birth: number | null;
+  death: number | null;
+  kind: string | null;
+  framework_op: string | null;
+  allocation: {
+    index: number;
+    size: number;
+    parameter: number | null;
+    parameter_index: string | null;
+    is_output: boolean;
+  } | null;
+  sharing: PlanInstruction[];
+  instruction: PlanInstruction | null;
+  operands: PlanInstruction[];
+  users: PlanInstruction[];
+}
