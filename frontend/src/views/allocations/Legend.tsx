@@ -9,14 +9,15 @@ import type { Model } from "./model";
 
 /** Pixels that the words at the right take. */
 const WORDS = 250;
-/** And those of a capacity. */
-const CAPACITY = 180;
+/** And the word for a capacity. */
+const CAPACITY = 90;
 const NARROW = 640;
 
 export function Legend({ model }: { model: Model }) {
   const width = model.timeline.width.value;
   const isNarrow = width < NARROW;
-  const words = WORDS + (device.value?.capacity ? CAPACITY : 0);
+  const capacity = capacityOf(model);
+  const words = WORDS + (capacity === null ? 0 : CAPACITY);
   const layout = model.question.value?.layout ?? "stacked";
   const gap = gapColour(ink.value);
   const isPartial = only.value !== "all" || minimum.value > 0 || filter.value !== "";
@@ -32,7 +33,11 @@ export function Legend({ model }: { model: Model }) {
             <span title="All that is allocated: the curve of the Profile view">
               <i class="timeline-dash" /> allocated
             </span>
-            <Capacity model={model} />
+            {capacity !== null && (
+              <span title={`The device has ${bytes(capacity)}`} data-testid="allocations-capacity">
+                <i class="timeline-dash is-capacity" /> capacity
+              </span>
+            )}
           </>
         ) : null}
         {layout === "address" ? (
@@ -46,16 +51,10 @@ export function Legend({ model }: { model: Model }) {
   );
 }
 
-/** The line of the capacity, where that is known; in words where it is out of the picture. */
-function Capacity({ model }: { model: Model }) {
+/** The capacity, where its line is in the picture; else it would take room from the groups. */
+function capacityOf(model: Model): number | null {
   const capacity = device.value?.capacity ?? null;
-  if (capacity === null) return null;
   const { begin, end } = model.bytes.value;
-  const isSeen = begin <= capacity && capacity <= end;
-  return (
-    <span title={`The device has ${bytes(capacity)}`} data-testid="allocations-capacity">
-      <i class="timeline-dash is-capacity" />
-      {isSeen ? "capacity" : `capacity ${bytes(capacity)}, ${capacity > end ? "above" : "below"}`}
-    </span>
-  );
+  const isStacked = (model.question.value?.layout ?? "stacked") === "stacked";
+  return isStacked && capacity !== null && begin <= capacity && capacity <= end ? capacity : null;
 }
