@@ -80,7 +80,7 @@ class Held:
         if not len(size):
             return np.zeros(len(self.rows), dtype=np.int64)
         padding = np.maximum(size[rows] - without_padding(self._columns)[rows], 0)
-        return np.where(known, padding, 0)
+        return np.where(known, np.minimum(padding, self._size[self.rows]), 0)
 
     def fragmentation(self, root: IntArray, moved: IntArray) -> int:
         """What the traced allocations are larger than the most that is ever in use in them."""
@@ -89,7 +89,7 @@ class Held:
         rest = 0
         for row in self.rows[self._counted & ~self._always]:
             own = moved[of == row]
-            rest += int(self._size[row]) - max(0, int(np.cumsum(own).max(initial=0)))
+            rest += max(0, int(self._size[row]) - max(0, int(np.cumsum(own).max(initial=0))))
         return rest
 
     def _below(self) -> IntArray:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tb_memory_plugin.readers.hlo_module import _Part
 
 _SPACES = 1 << 16
+_MOST_SPACES = 256
 _MOST_TOLD = 3
 
 
@@ -25,12 +26,13 @@ class Assignment:
         self._module, self._part = module, part
         self._rows: dict[int, int] = {}  # of buffers, by id
         self._assigned: set[int] = set()
+        _few_spaces(message)
         self._buffers(rows["buffers"], message.logical_buffers)
         self._allocations(rows, message.buffer_allocations)
         self._heap(rows["heap"], message.heap_simulator_traces)
 
     def _buffers(self, rows: Rows, messages: Any) -> None:
-        unknown = 0
+        unknown, begin = 0, len(rows)
         for message in messages:
             if message.id in self._rows:
                 raise Malformed(f"two of its buffers have the id {message.id}")
@@ -57,6 +59,8 @@ class Assignment:
                 allocation=-1,
                 offset=0,
             )
+        sizes, bare = (rows.columns[name][begin:] for name in ("size", "unpadded"))
+        _bounded(max(sum(sizes), sum(size for size in bare if size > 0)), "buffers")
         if unknown:
             self.problems.append(
                 f"{unknown} buffers name an instruction, or a part of its shape, that is not in "
@@ -94,6 +98,7 @@ class Assignment:
                 self._assigned.add(buffer)
                 buffers["allocation"][buffer] = row
                 buffers["offset"][buffer] = offset
+        _bounded(sum(message.size for message in messages), "allocations")
         if strange:
             self.problems.append(
                 f"{strange} assignments of buffers are left out: they name none, a second place, "
@@ -156,6 +161,19 @@ def _size(size: int, what: str) -> int:
     if not 0 <= size < MOST_MEMORY:
         raise Malformed(f"the size of {what} is out of range ({size})")
     return size
+
+
+def _few_spaces(message: Any) -> None:
+    """Every memory space is worked out by itself: the largest devices have about a dozen."""
+    both = (message.logical_buffers, message.buffer_allocations)
+    spaces = {each.color for messages in both for each in messages}
+    if len(spaces) > _MOST_SPACES:
+        raise Malformed(f"it names {len(spaces)} memory spaces")
+
+
+def _bounded(size: int, what: str) -> None:
+    if size >= MOST_MEMORY:
+        raise Malformed(f"its {what} are larger together than any memory ({size} bytes)")
 
 
 def _space(color: int) -> int:

@@ -23,7 +23,7 @@ def program_order(
         for instruction in waiting[-1]:
             called = [
                 computation
-                for computation in calls.get(instruction, ())
+                for computation in dict.fromkeys(calls.get(instruction, ()))
                 if computation in sequences and computation not in entered
             ]
             if called:

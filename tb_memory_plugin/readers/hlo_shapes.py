@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -129,8 +128,13 @@ def _dimension(size: int, dynamic: bool) -> str:
 def _bytes(dimensions: Any, bits: int) -> int | None:
     if not bits or any(size < 0 for size in dimensions):
         return None
-    # Zero before the product: a hostile file may name any dimensions.
-    count = 0 if 0 in dimensions else math.prod(dimensions)
+    if 0 in dimensions:
+        return 0
+    count = 1
+    for size in dimensions:
+        count *= size
+        if count > MOST_MEMORY:  # a hostile file may name any, and very many
+            return None
     whole = -(-count * bits // 8)
     return whole if 0 <= whole < MOST_MEMORY else None
 

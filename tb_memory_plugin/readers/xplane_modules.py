@@ -31,7 +31,11 @@ def modules(
     try:
         for plane in planes:
             for begin, end in plane.modules:
-                entry = _entry(view[begin:end])
+                try:
+                    entry = _entry(view[begin:end])
+                except Malformed as error:
+                    problems.append(f"An HLO module is left out: {error}.")
+                    continue
                 for stat in entry.stats:
                     if not stat.bytes_value:
                         continue
@@ -54,4 +58,4 @@ def _program(name: bytes) -> int | None:
 
 
 def _entry(data: memoryview) -> Any:
-    return entry_in("ModuleEntry", bytes(data), "holds an HLO module that is cut off").value
+    return entry_in("ModuleEntry", bytes(data), "it is cut off").value

@@ -43,27 +43,40 @@ def sentence(error: SourceError, name: str) -> str:
     return said
 
 
-def is_read(read: Callable[[Path], Recording], path: Path) -> bool:
+def is_read(
+    read: Callable[[Path], Recording],
+    path: Path,
+    then: Callable[[Recording], None] | None = None,
+) -> bool:
     """Whether a file is read, as a recording that holds together; else it is refused as it should.
 
-    Anything but a SourceError of one sentence fails the test.
+    Anything but a SourceError of one sentence fails the test. ``then`` checks more of what is
+    derived of a recording.
     """
     try:
         recording = read(path)
         check(recording)
-        check(derive(recording))
+        derived = derive(recording)
+        check(derived)
+        if then is not None:
+            then(derived)
     except SourceError as error:
         sentence(error, path.name)
         return False
     return True
 
 
-def tried(read: Callable[[Path], Recording], path: Path, files: Iterable[bytes]) -> tuple[int, int]:
+def tried(
+    read: Callable[[Path], Recording],
+    path: Path,
+    files: Iterable[bytes],
+    then: Callable[[Recording], None] | None = None,
+) -> tuple[int, int]:
     """How many of the files are read and how many are refused, each of them as ``path``."""
     outcomes = [0, 0]
     for data in files:
         path.write_bytes(data)
-        outcomes[not is_read(read, path)] += 1
+        outcomes[not is_read(read, path, then)] += 1
     return outcomes[0], outcomes[1]
 
 

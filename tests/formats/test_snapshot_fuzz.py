@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.plan_devices import PREFIX
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import torch_snapshot
 from tb_memory_plugin.readers.torch_structure import from_structure
@@ -64,7 +65,7 @@ def check(recording: Recording) -> None:
     """The tables fit the schema and refer to rows that are there, and analysis takes them."""
     sizes = {name: recording.table(name).num_rows for name in SCHEMAS}
     for name, table in recording.tables.items():
-        assert table.schema == SCHEMAS[name]
+        assert table.schema == SCHEMAS[name.removeprefix(PREFIX)]
         table.validate(full=True)
     for name, column, target in (
         ("events", "stack", sizes["stacks"]),
