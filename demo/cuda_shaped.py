@@ -10,8 +10,8 @@ there.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from allocator import (
     CachingAllocator,
     History,
     OutOfMemory,
+    PoolId,
     Settings,
     SimulatedDriver,
     snapshot,
@@ -30,11 +31,31 @@ from tb_memory_plugin.api import LoadedRecording
 
 Frames = list[dict[str, Any]]
 
+
+@dataclass(frozen=True)
+class Program:
+    """How the program that a snapshot is of uses its device.
+
+    What is allocated within annotations called ``graphed`` is of a CUDA graph that is captured
+    again every time: it comes from a private pool. What is within those called ``copied`` is
+    filled on a stream of its own, and used on the default stream from then on, so that once freed
+    it waits for that.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    graphed: str | None = None
+    copied: str | None = None
+
+
 #: What is written for a run, by the name of the file.
-SETTINGS = {
-    "simulated_gpu": Settings(),
-    "simulated_gpu_expandable": Settings(expandable_segments=True),
+PROGRAMS = {
+    "simulated_gpu": Program(),
+    "simulated_gpu_expandable": Program(Settings(expandable_segments=True)),
+    "simulated_gpu_graphed": Program(graphed="check", copied="data"),
 }
+
+POOL: PoolId = (0, 1)
+COPIES = 0x55D0_4C7A_2E10
 
 
 @dataclass(frozen=True)
@@ -49,24 +70,25 @@ class Change:
 
 
 def write_all(recording: Path, folder: Path, *, capacity: int) -> dict[str, bool]:
-    """:func:`write` with each of ``SETTINGS``, into ``folder``; what it says, by file name."""
-    paths = {folder / f"{name}.pickle": settings for name, settings in SETTINGS.items()}
+    """:func:`write` of each of ``PROGRAMS``, into ``folder``; what it says, by file name."""
+    paths = {folder / f"{name}.pickle": program for name, program in PROGRAMS.items()}
     return {
-        path.name: write(recording, path, capacity=capacity, settings=settings)
-        for path, settings in paths.items()
+        path.name: write(recording, path, capacity=capacity, program=program)
+        for path, program in paths.items()
     }
 
 
-def write(recording: Path, path: Path, *, capacity: int, settings: Settings | None = None) -> bool:
+def write(recording: Path, path: Path, *, capacity: int, program: Program | None = None) -> bool:
     """Write the snapshot of ``recording`` on a device of ``capacity`` bytes to ``path``.
 
     Like a program that dumps a snapshot when it runs out of memory, it ends there; True if it did.
     """
-    loaded = tb_memory_plugin.load(recording)
+    loaded, program = tb_memory_plugin.load(recording), program or Program()
+    graphed, copied = (_within(loaded, name) for name in (program.graphed, program.copied))
     before, changes = _before(loaded), list(_changes(loaded))
     now = changes[0].time_us
     history = History(clock=lambda: now)
-    allocator = CachingAllocator(SimulatedDriver(capacity), settings, history)
+    allocator = CachingAllocator(SimulatedDriver(capacity), program.settings, history)
     blocks: dict[int, Block] = {}
     failed = False
     try:
@@ -76,8 +98,12 @@ def write(recording: Path, path: Path, *, capacity: int, settings: Settings | No
         history.entries.clear()
         for change in changes:
             now = change.time_us
+            _capture(allocator, graphed(now))
             if change.birth:
-                blocks[change.row] = allocator.malloc(change.bytes, frames=change.frames)
+                stream = COPIES if copied(now) else 0
+                block = allocator.malloc(change.bytes, stream, change.frames)
+                allocator.record_stream(block, 0)
+                blocks[change.row] = block
             else:
                 allocator.free(blocks.pop(change.row), change.frames)
     except OutOfMemory:
@@ -85,6 +111,25 @@ def write(recording: Path, path: Path, *, capacity: int, settings: Settings | No
     made = snapshot([allocator], _annotations(loaded, now))
     path.write_bytes(pickle.dumps(made, protocol=4))
     return failed
+
+
+def _capture(allocator: CachingAllocator, wanted: bool) -> None:
+    """Begin or end what goes to the private pool, if it is not so already."""
+    if wanted and not allocator.pools.capturing:
+        allocator.begin_pool(POOL)
+    elif not wanted and allocator.pools.capturing:
+        allocator.end_pool(POOL)
+
+
+def _within(loaded: LoadedRecording, name: str | None) -> Callable[[int], bool]:
+    """Whether a time, in µs, is within an annotation called ``name``."""
+    origin = loaded.recording.meta["time_origin_ns"]
+    spans = [
+        ((origin + span["begin"]) // 1_000, (origin + span["end"]) // 1_000)
+        for span in loaded.table("spans").to_pylist()
+        if (span["kind"], span["name"]) == ("annotation", name) and span["end"] is not None
+    ]
+    return lambda time_us: any(begin <= time_us <= end for begin, end in spans)
 
 
 def _before(loaded: LoadedRecording) -> dict[int, int]:

@@ -3,7 +3,9 @@
 Made data, no download, under a minute on two cores. The runs are ``leaky`` and ``fixed``; look at
 them with ``tensorboard --logdir demo/runs``. Beside each recording stands what a small GPU's
 allocator would have made of it, ``simulated_gpu.pickle`` (and, with expandable segments,
-``simulated_gpu_expandable.pickle``): there, the bug ends in out-of-memory.
+``simulated_gpu_expandable.pickle``): there, the bug ends in out-of-memory. In
+``simulated_gpu_graphed.pickle`` the checks are a CUDA graph and batches are copied on a stream of
+their own.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Left out, as nothing recorded needs it: garbage collection of the cache by thres
 fractions, pools to fall back on, allocators plugged into pools, sharing between processes.
 """
 
-from .blocks import Block, OutOfMemory
+from .blocks import Block, OutOfMemory, PoolId
 from .caching import CachingAllocator
 from .driver import Driver, SimulatedDriver
 from .history import History
@@ -22,6 +22,7 @@ __all__ = [
     "Driver",
     "History",
     "OutOfMemory",
+    "PoolId",
     "Settings",
     "SimulatedDriver",
     "snapshot",

@@ -13,6 +13,7 @@ import pytest
 import tb_memory_plugin
 from tb_memory_plugin.api import LoadedRecording
 from tb_memory_plugin.recording.schema import Action
+from tb_memory_plugin.views.segments_whole import whole
 from tests.conftest import REPOSITORY
 from tests.sharing import made_once
 
@@ -109,6 +110,42 @@ def test_the_simulated_gpu_holds_what_the_cpu_held(runs: Path, file: str) -> Non
     spans = simulated.table("spans").to_pylist()
     assert [span["step"] for span in spans if span["kind"] == "step"] == list(range(STEPS))
     assert {"forward", "backward", "check"} <= {span["name"] for span in spans}
+
+
+def test_the_simulated_gpu_has_a_private_pool_and_a_stream_to_wait_for(runs: Path) -> None:
+    made = recording(runs / "fixed")
+    simulated = tb_memory_plugin.load(runs / "fixed" / "simulated_gpu_graphed.pickle")
+    assert births(simulated) == births(made)
+
+    spans = simulated.table("spans").to_pylist()
+    within = {
+        name: [(each["begin"], each["end"]) for each in spans if each["name"] == name]
+        for name in ("check", "data")
+    }
+    pools = simulated.recording.meta["pools"]
+    rows = [row for row in simulated.table("allocations").to_pylist() if row["birth"] is not None]
+    seen = set()
+    for row in rows:
+        captured, copied = (
+            any(begin <= row["birth_time"] <= end for begin, end in within[name])
+            for name in ("check", "data")
+        )
+        assert tuple(pools[row["pool"]]) == ((0, 1) if captured else (0, 0))
+        assert (row["stream"] != 0) == copied
+        seen.add((captured, copied))
+    assert seen == {(False, False), (True, False), (False, True)}
+
+    # A batch that is freed waits until the default stream has come so far; the others do not.
+    freed = [row for row in rows if row["death"] is not None]
+    waited = {row["stream"] != 0 for row in freed if row["death"] > row["free_requested"] + 1}
+    assert waited == {True}
+    waiting = max(freed, key=lambda row: row["death"] - row["free_requested"])
+    (device,) = simulated.recording.devices
+    state = whole(simulated.recording, device, f"event:{waiting['free_requested']}")
+    assert state["pending"] >= waiting["size"]
+    held = {pool["label"] for pool in state["pools"]}
+    assert any("private pool 0,1" in label for label in held)
+    assert any("stream 0x" in label for label in held)
 
 
 def test_the_simulated_gpu_is_too_small_for_the_leak(runs: Path) -> None:
