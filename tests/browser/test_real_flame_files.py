@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from tests.browser.test_flame import Flame
 from tests.browser.walked import NAMES, Real, serve, show
 from tests.browser.weighed import said
 from tests.plugin.server import TensorBoardServer
+from tests.speedscope import checked
 
 pytestmark = pytest.mark.framed
 
@@ -45,7 +45,7 @@ def read_folded(text: str) -> Counter[tuple[str, ...]]:
 
 
 def read_speedscope(text: str) -> Counter[tuple[str, ...]]:
-    document = json.loads(text)
+    document = checked(text)
     (profile,) = document["profiles"]
     frames = [
         said((each["name"], each.get("file", ""), each.get("line", 0)))

@@ -21,6 +21,7 @@ from tb_memory_plugin.store.load import load_path
 from tests.conftest import REPOSITORY
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.fixtures.training import MODEL, TORCH, TRAIN
+from tests.speedscope import checked
 
 Capture = pytest.CaptureFixture[str]
 
@@ -76,7 +77,7 @@ def test_flame_writes_a_file(source: Path, tmp_path: Path, capsys: Capture) -> N
     target = tmp_path / "memory.speedscope.json"
     printed = said(capsys, "flame", source, "--format", "speedscope", "-o", target)
     assert str(target) in printed
-    assert json.loads(target.read_text())["profiles"][0]["endValue"] == 4560
+    assert checked(target.read_text())["profiles"][0]["endValue"] == 4560
     answer = json.loads(said(capsys, "flame", source, "--format", "json", "--fold-libraries"))
     assert answer["total"] == 4560
     assert "No such file" in complaint(capsys, "flame", source, "-o", tmp_path / "no" / "x")
