@@ -77,6 +77,12 @@ def jax_run(frameworks: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="session")
+def jax_plans(frameworks: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """What the CPU's compiler plans for functions of JAX: by itself, dumped, in a trace."""
+    return run(tmp_path_factory, frameworks, "jax_compiling")
+
+
+@pytest.fixture(scope="session")
 def torch_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A trace and memory timelines of PyTorch's profiler on the CPU."""
     if importlib.util.find_spec("torch") is None:
