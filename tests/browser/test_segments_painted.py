@@ -106,6 +106,7 @@ def test_blocks_that_wait_for_another_stream_are_told_and_drawn(
     }
     for _ in range(7):
         frame.get_by_role("button", name="Zoom in").click()
+    settle(watched.page)  # before, it cannot be scrolled as far
     area = frame.get_by_test_id("segments-map")
     laid = list(strips(segments, Painted(frame.get_by_test_id("segments-canvas")).width, 7))
     seen: Counter[str] = Counter()
@@ -114,6 +115,7 @@ def test_blocks_that_wait_for_another_stream_are_told_and_drawn(
         strip = next(s for s in laid if s.segment is segment and s.begin < end <= s.end)
         scroll = strip.y - 4 * LINE
         area.evaluate("(box, top) => { box.scrollTop = top; }", scroll)
+        settle(watched.page)
         text = hover(watched, frame, laid, segment, Part(end - min(size, 2048), end, ""), scroll)
         address = hex(segment["address"] + begin)
         assert text.startswith(f"freed, waiting for another stream, at {address}\n")
