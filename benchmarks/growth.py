@@ -5,8 +5,10 @@ Indexing is the import child as TensorBoard starts it. Window queries are those 
 on the mapped entry, in a process of their own, grouping by grouping as somebody looks at them: the
 first of each apart, which works out the grouping, then windows of every zoom. Tiles are those of
 ``http_tiles``, all tiles of random windows, asked a second time: what the first of each grouping
-works out grows with the recording, and is told for windows. All are judged by processor time, which
-is steady on a machine that does other things.
+works out grows with the recording, and is told for windows. The list of all events is asked for
+pages anywhere in it and for the place of an event, filter by filter (the first use of each apart:
+it goes through all events), the allocator's state after random events. All are judged by processor
+time, which is steady on a machine that does other things.
 
 The fits: a line (least squares of relative misses) and an exponent (slope of logarithms).
 
@@ -20,7 +22,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -28,15 +29,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import _training
+from benchmarks._growing import asked
 from benchmarks._measure import LOAD, ROOT, by_turns, spawned
-from benchmarks.http_tiles import windows
 from benchmarks.snapshot_index import imported
-from benchmarks.usage_window import Times, grouped, questions
-from tb_memory_plugin.analysis.grouping import GROUPINGS
+from benchmarks.usage_window import Times
 from tb_memory_plugin.readers.limits import available
-from tb_memory_plugin.recording.recording import open_recording
-from tb_memory_plugin.views.tile.window import tile
-from tb_memory_plugin.views.usage import window
 
 EVENTS = (100_000, 300_000, 1_000_000, 2_700_000, 10_000_000)
 _ONCE_FROM = 2_500_000  # events: longer ones are measured once
@@ -59,6 +56,9 @@ class Row:
     first: Times
     queries: Times
     tiles: Times
+    first_filtered: Times
+    listed: Times
+    states: Times
 
 
 def measured(events: int, queries: int, folder: Path) -> Row:
@@ -95,28 +95,6 @@ def asked_elsewhere(entry: Path, queries: int) -> list[Times]:
     return [Times(**times) for times in json.loads(done.stdout)]
 
 
-def asked(entry: Path, queries: int) -> tuple[Times, Times, Times]:
-    """Processor time of window queries, the first by each grouping and the others, and of tiles."""
-    recording = open_recording(entry)
-    (device,) = recording.devices
-    first, others = [], []
-    for by in GROUPINGS:
-        taken = []
-        for question in questions(recording, 1 + queries // len(GROUPINGS), seed=len(first)):
-            start = time.process_time()
-            window(recording, device, **{**question, **grouped(by)})
-            taken.append(time.process_time() - start)
-        first.append(taken[0])
-        others += taken[1:]
-    tiles = [question for each in windows(recording, queries // 8, 0) for question in each]
-    taken = []
-    for question in [*tiles, *tiles]:
-        start = time.process_time()
-        tile(recording, device, **question)
-        taken.append(time.process_time() - start)
-    return Times.of(first), Times.of(others), Times.of(taken[len(tiles) :])
-
-
 def line(events: list[int], values: list[float]) -> tuple[float, float, float]:
     """Start and slope (per million events) of the line, and its largest relative miss."""
     x, y = np.array(events) / _MILLION, np.array(values)
@@ -149,6 +127,8 @@ def fitted(rows: list[Row]) -> list[str]:
     for name, times in (
         ("window, median ms", [row.queries.median for row in rows]),
         ("tile, median ms", [row.tiles.median for row in rows]),
+        ("list, median ms", [row.listed.median for row in rows]),
+        ("state, median ms", [row.states.median for row in rows]),
     ):
         grown = f"{times[-1] / times[0]:.1f} × from {events[0]:,} to {events[-1]:,} events"
         words.append(f"{name:20} {grown}; exponent {exponent(events, times):.2f}")
@@ -188,6 +168,12 @@ def main() -> None:
             f"{row.peak / 2**20:10.0f}{row.entry / 2**20:11.0f} |"
             f"{row.first.median:16.1f}{row.queries.median:8.2f}{row.queries.p95:6.2f} |"
             f"{row.tiles.median:16.2f}{row.tiles.p95:6.2f}"
+        )
+    print("    events | list of events ms first  median   p95 | state ms median   p95")
+    for row in rows:
+        print(
+            f"{row.events:10,} |{row.first_filtered.median:24.1f}{row.listed.median:8.2f}"
+            f"{row.listed.p95:6.2f} |{row.states.median:16.2f}{row.states.p95:6.2f}"
         )
     print("\n".join(fitted(rows)))
 

@@ -24,7 +24,8 @@ from tb_memory_plugin.recording.recording import Recording, open_recording
 from tb_memory_plugin.recording.schema import Action
 from tb_memory_plugin.views import events, pools, segments
 
-_FILTERS = ("", "action:alloc size>10MiB", "address:0x7f0000000000", "pool:private -action:free")
+#: What is looked for in the list of all events.
+FILTERS = ("", "action:alloc size>10MiB", "address:0x7f0000000000", "pool:private -action:free")
 
 
 class Replay:
@@ -77,7 +78,7 @@ def measured(path: Path, queries: int) -> dict[str, Times]:
 
     def listed(event: int) -> object:
         return events.page(
-            recording, device, filter=chance.choice(_FILTERS), offset=event // 4, near=event
+            recording, device, filter=chance.choice(FILTERS), offset=event // 4, near=event
         )
 
     found = {
