@@ -20,7 +20,7 @@ from tb_memory_plugin.routes.trimming import give_back_at_once
 from tb_memory_plugin.store.roots import roots_of
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.store import Store, UnknownSource
-from tb_memory_plugin.views import allocation, source_code
+from tb_memory_plugin.views import allocation, plan_compare, source_code
 
 #: A question about one device of a recording.
 Question = Callable[[Recording, Device, Parameters], Answer]
@@ -54,6 +54,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/allocation": self._allocation,
             **{path: self._about_device(question) for path, question in _QUESTIONS.items()},
             **{path: self._about_plan(question) for path, question in plans.ROUTES.items()},
+            "/plan.compare": self._compare,
             "/code": self._code,
             "/upload": self._upload,
             "/static/*": self._static,
@@ -95,6 +96,18 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             recording = plan_recording(recording)
         answer = Answer(allocation.card(recording, asked.text("id"), **grouped))
         return respond(request, answer, expires=_expires(asked))
+
+    @route
+    def _compare(self, request: Any) -> Any:
+        asked = Parameters(request)
+        version = asked.word("other_version") if asked.has("other_version") else None
+        other = self._store.recording(asked.word("other_source"), version)
+        found = plan_compare.compared(
+            _device(self._recording(asked), asked.text("device")),
+            _device(other, asked.text("other_device")),
+            asked.text("by", "op"),
+        )
+        return as_json(request, found)
 
     @route
     def _code(self, request: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.plan_last_use import outliving
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.plan_schema import BufferKind
@@ -20,6 +21,8 @@ _REMATERIALISED = re.compile(r"\.remat\d*(\.|$)|\.remat_")
 #: Padding that is worth a word: so much of a buffer, and of the peak.
 _PART_OF_BUFFER, _PART_OF_PEAK = 10, 200
 _MOST = 3
+#: Bytes that are worth a word at all.
+_LEAST = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -41,9 +44,11 @@ def advice(recording: Recording, plan: Plan) -> list[Advice]:
         *_padding(recording, plan, alive),
         *_donation(recording, plan),
         *_half(recording, plan, alive),
+        *_outliving(recording, plan),
         *_rematerialised(recording, plan),
     ]
-    return sorted(found, key=lambda each: -each.bytes)
+    worth = [each for each in found if each.bytes >= _LEAST]
+    return sorted(worth, key=lambda each: -each.bytes)
 
 
 def better_shape(shape: str) -> str | None:
@@ -78,7 +83,8 @@ def _padding(recording: Recording, plan: Plan, alive: IntArray) -> Iterator[Advi
         cure = f"{'; '.join(dict.fromkeys(told))}. {cure}"
     whole = int(padding[worth].sum())
     count = len(rows)
-    says = f"{count} buffer{'s' if count > 1 else ''} at the peak hold mostly padding of tiles"
+    who = "One buffer at the peak is" if count == 1 else f"{count} buffers at the peak are"
+    says = f"{who} padded to fill tiles"
     yield Advice("padding", whole, says, cure, tuple(int(row) for row in rows))
 
 
@@ -128,6 +134,23 @@ def _half(recording: Recording, plan: Plan, alive: IntArray) -> Iterator[Advice]
                 "Split the operation that makes it, or make it in a smaller type.",
                 (int(alive[row]),),
             )
+
+
+def _outliving(recording: Recording, plan: Plan) -> Iterator[Advice]:
+    rows = np.array(outliving(recording, plan), dtype=np.int64)
+    size = recording.values("buffer_lives", "size")[rows]
+    worth = size * _PART_OF_PEAK > plan.numbers["peak"]
+    rows, size = rows[worth], size[worth]
+    if len(rows):
+        order = np.argsort(-size, kind="stable")
+        who = "One buffer is" if len(rows) == 1 else f"{len(rows)} buffers are"
+        yield Advice(
+            "outliving",
+            int(size.sum()),
+            f"{who} held after the last instruction that uses them",
+            "Look what they are kept for: a value that a later step of the program refers to.",
+            tuple(int(row) for row in rows[order]),
+        )
 
 
 def _rematerialised(recording: Recording, plan: Plan) -> Iterator[Advice]:

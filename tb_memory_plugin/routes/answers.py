@@ -25,6 +25,7 @@ ARROW = "application/vnd.apache.arrow.stream"
 BINARY = "application/octet-stream"
 CSV = "text/csv"
 TEXT = "text/plain"
+SVG = "image/svg+xml"
 #: Seconds that an answer about a version may be kept: it will never be another one.
 FOREVER = 7 * 24 * 3600
 

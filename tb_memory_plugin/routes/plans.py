@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis import plan_tree
+from tb_memory_plugin.analysis.alive import alive_rows
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY, plan_recording
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.routes import asking
-from tb_memory_plugin.routes.answers import ARROW, Answer
+from tb_memory_plugin.routes.answers import ARROW, SVG, Answer
 from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.store.store import UnknownSource
-from tb_memory_plugin.views import plan_buffers, plan_overview, summary
+from tb_memory_plugin.views import plan_buffers, plan_overview, plan_svg, summary
 
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+#: Nodes of a tree: as many as can be told apart on a screen.
+_MOST_NODES = 2_000
 #: What is grouped by, in the words of plans.
 _LABELS = {"region": "kind", "module": "computation", "op": "framework op"}
 
@@ -65,6 +72,23 @@ def curve(recording: Recording, asked: Parameters) -> Answer:
     return Answer(content, ARROW)
 
 
+def tree(recording: Recording, asked: Parameters) -> Answer:
+    """``plan.tree``."""
+    plan = chosen(recording, asked)
+    event = reading.moment(plan, asked.text("at", "peak"))
+    planned = plan_recording(recording)
+    device = planned.device(f"{KEY}{plan.row}")
+    rows = alive_rows(planned, device, event) + planned.rows("allocations", device).start
+    return Answer(plan_tree.tree(planned, rows, _MOST_NODES))
+
+
+def drawing(recording: Recording, asked: Parameters) -> Answer:
+    """``plan.svg``."""
+    plan = chosen(recording, asked)
+    name = _UNSAFE.sub("_", plan.module_name)
+    return Answer(plan_svg.drawing(recording, plan), SVG, f"{name}.svg")
+
+
 def buffer(recording: Recording, asked: Parameters) -> Answer:
     """``plan.buffer``."""
     id = asked.integer("id", 0, 1 << 62)
@@ -73,4 +97,11 @@ def buffer(recording: Recording, asked: Parameters) -> Answer:
     return Answer(plan_buffers.card(recording, id))
 
 
-ROUTES = {"/plan": whole, "/plan.bars": bars, "/plan.curve": curve, "/plan.buffer": buffer}
+ROUTES = {
+    "/plan": whole,
+    "/plan.bars": bars,
+    "/plan.curve": curve,
+    "/plan.buffer": buffer,
+    "/plan.tree": tree,
+    "/plan.svg": drawing,
+}

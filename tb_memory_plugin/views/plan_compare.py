@@ -1,0 +1,87 @@
+"""Two plans side by side at their peaks: what grew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tb_memory_plugin.analysis import exact
+from tb_memory_plugin.analysis.alive import alive_rows, bytes_of
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.instants import resolve
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import Category
+
+#: What can be compared by, and the columns of allocations that tell it.
+BY = {
+    "op": ("op",),
+    "name": ("name",),
+    "kind": ("region",),
+    "category": ("category",),
+    "shape": ("dtype", "shape"),
+}
+MOST = 1_000
+_CATEGORIES = ("category",)
+
+
+def compared(
+    first: tuple[Recording, Device], second: tuple[Recording, Device], by: str
+) -> dict[str, Any]:
+    """Bytes and buffers alive at the peaks of two plans, by what both call alike.
+
+    ``rows`` of ``label``, ``bytes``, ``count`` of the first plan and ``other_bytes``,
+    ``other_count`` of the second, those that differ most first; ``left_out`` counts rows beyond
+    the first thousand.
+    Raises QueryError for an unknown ``by``.
+    """
+    if by not in BY:
+        raise QueryError(f"Plans cannot be compared by {by!r}; choose one of {', '.join(BY)}.")
+    mine, others = _sums(*first, by), _sums(*second, by)
+    labels = list(dict.fromkeys([*mine, *others]))
+    rows: list[dict[str, Any]] = [
+        {
+            "label": label,
+            "bytes": mine.get(label, (0, 0))[0],
+            "count": mine.get(label, (0, 0))[1],
+            "other_bytes": others.get(label, (0, 0))[0],
+            "other_count": others.get(label, (0, 0))[1],
+        }
+        for label in labels
+    ]
+    rows.sort(key=lambda row: (-abs(row["bytes"] - row["other_bytes"]), -row["bytes"]))
+    return {
+        "by": by,
+        "bytes": sum(size for size, _ in mine.values()),
+        "other_bytes": sum(size for size, _ in others.values()),
+        "rows": rows[:MOST],
+        "left_out": max(0, len(rows) - MOST),
+    }
+
+
+def _sums(recording: Recording, device: Device, by: str) -> dict[str, tuple[int, int]]:
+    event = resolve(recording, device, "peak").event
+    alive = alive_rows(recording, device, event)
+    size = bytes_of(recording, device)[alive]
+    rows = alive + recording.rows("allocations", device).start
+    labels = _labels(recording, by, rows)
+    names = list(dict.fromkeys(labels))
+    codes = {name: code for code, name in enumerate(names)}
+    group = np.array([codes[label] for label in labels], dtype=np.int64)
+    sums = exact.sum_by(group, size, len(names))
+    counts = np.bincount(group, minlength=len(names))
+    return {
+        name: (int(whole), int(count))
+        for name, whole, count in zip(names, sums.tolist(), counts.tolist(), strict=True)
+    }
+
+
+def _labels(recording: Recording, by: str, rows: IntArray) -> list[str]:
+    table = recording.table("allocations")
+    if BY[by] == _CATEGORIES:
+        codes = recording.values("allocations", "category")[rows].tolist()
+        return [Category(code).label if code >= 0 else "unknown" for code in codes]
+    columns = [arrays.words_of(table, name, rows) for name in BY[by]]
+    return [" ".join(filter(None, words)) or "not known" for words in zip(*columns, strict=True)]

@@ -1,0 +1,139 @@
+"""Plans as trees, drawings and side by side, against slow walks of the same tables."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.alive import alive_rows
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.plan_advice import advice, better_shape
+from tb_memory_plugin.analysis.plan_recording import plan_recording
+from tb_memory_plugin.analysis.plan_tree import tree, way
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.readers import hlo, xplane
+from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views import plan_compare, plan_svg
+
+
+@pytest.fixture(scope="module")
+def step(shared_data: Path) -> Recording:
+    return derive(hlo.read(shared_data / "xla" / "jit_train_step.hlo_proto.pb"))
+
+
+@pytest.fixture(scope="module")
+def generate(shared_data: Path) -> Recording:
+    return derive(hlo.read(shared_data / "xla" / "jit_generate.hlo_proto.pb"))
+
+
+def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node["children"]:
+        yield from nodes(child)
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        ("jit(f)/jvp(a/b)/add", ["jit(f)", "jvp(a/b)", "add"]),
+        ("p['layers'][0]['up']", ["parameters", "p", "layers", "0", "up"]),
+        ("state.params.w", ["state.params.w"]),
+        (None, ["no framework op", "parameter"]),
+        ("//", ["no framework op", "parameter"]),
+        ("a)/b(/c", ["a)", "b(/c"]),
+    ],
+)
+def test_the_way_to_a_buffer(op: str | None, expected: list[str]) -> None:
+    assert way(op, "parameter") == expected
+
+
+@pytest.mark.parametrize("most", [10_000, 60, 1])
+def test_a_tree_has_every_byte_once(step: Recording, most: int) -> None:
+    planned = plan_recording(step)
+    rows = alive_rows(planned, planned.devices[0], 105)
+    found = tree(planned, rows, most)
+    assert (found["bytes"], found["count"]) == (219_693_504, 150)
+    for node in nodes(found):
+        if node["children"]:
+            assert node["bytes"] == sum(child["bytes"] for child in node["children"])
+            assert node["count"] == sum(child["count"] for child in node["children"])
+    told = [node for node in nodes(found) if node["name"] != "smaller"]
+    assert len(told) <= most + 1
+    if most == 10_000:
+        ids = [int(node["id"]) for node in told if node["id"] is not None]
+        assert Counter(ids) == Counter(rows.tolist())
+
+
+def test_a_drawing_has_every_buffer_at_its_place(step: Recording) -> None:
+    (plan,) = reading.all_plans(step)
+    text = "".join(plan_svg.drawing(step, plan))
+    drawn = ElementTree.fromstring(text)
+    space = "{http://www.w3.org/2000/svg}"
+    boxes = [box for box in drawn.iter(f"{space}rect") if box.find(f"{space}title") is not None]
+    table = plan_recording(step).table("allocations").to_pylist()
+    assert len(boxes) == len(table)
+    across, up = (1600 - 110) / 452, (900 - 80) / plan.numbers["total"]
+    for box, row in zip(boxes, table, strict=True):
+        begin, end = row["birth"] or 0, 452 if row["death"] is None else row["death"]
+        assert float(box.attrib["x"]) == pytest.approx(90 + begin * across, abs=0.01)
+        assert float(box.attrib["width"]) == pytest.approx((end - begin) * across, abs=0.01)
+        assert float(box.attrib["height"]) == pytest.approx(row["size"] * up, abs=0.01)
+        bottom = float(box.attrib["y"]) + float(box.attrib["height"])
+        assert bottom == pytest.approx(860 - row["address"] * up, abs=0.02)
+
+
+@pytest.mark.parametrize("by", list(plan_compare.BY))
+def test_two_plans_side_by_side(step: Recording, generate: Recording, by: str) -> None:
+    sides = [(plan_recording(each), plan_recording(each).devices[0]) for each in (step, generate)]
+    found = plan_compare.compared(sides[0], sides[1], by)
+    assert (found["bytes"], found["other_bytes"]) == (219_693_504, 32_477_232)
+    assert found["bytes"] == sum(row["bytes"] for row in found["rows"])
+    assert found["other_bytes"] == sum(row["other_bytes"] for row in found["rows"])
+    assert sum(row["count"] for row in found["rows"]) == 150
+    apart = [abs(row["bytes"] - row["other_bytes"]) for row in found["rows"]]
+    assert apart == sorted(apart, reverse=True)
+    same = plan_compare.compared(sides[0], sides[0], by)
+    assert all(row["bytes"] == row["other_bytes"] for row in same["rows"])
+    with pytest.raises(QueryError, match="cannot be compared by 'x'"):
+        plan_compare.compared(sides[0], sides[1], "x")
+
+
+def test_arguments_that_could_be_donated_are_named(shared_data: Path) -> None:
+    recording = derive(xplane.read(shared_data / "xla" / "jax_mi300_attention.xplane.pb"))
+    found = {
+        f"{plan.module_name}({plan.program_id})": advice(recording, plan)
+        for plan in reading.all_plans(recording)
+    }
+    # Two arguments of 64 MiB are added, and neither is given to the sum.
+    (donation,) = (each for each in found["jit_add(88)"] if each.kind == "donation")
+    assert donation.bytes == 64 << 20
+    assert "1 argument could be donated" in donation.says
+    # 128 of 160 MiB are one buffer.
+    kinds = {each.kind: each.bytes for each in found["jit_matmul(59)"]}
+    assert kinds == {"half": 128 << 20, "donation": 16 << 20}
+
+
+def test_advice_is_only_where_the_plan_shows_it(step: Recording, generate: Recording) -> None:
+    # Everything that can be is donated, nothing is padded, nothing is large or held too long.
+    for recording in (step, generate):
+        assert advice(recording, reading.all_plans(recording)[0]) == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ("f32[1000,3]{1,0:T(8,128)}", "dimension 1 is 3, and takes the room of 128"),
+        ("f32[5,256]{1,0:T(8,128)}", "dimension 0 is 5, and takes the room of 8"),
+        ("f32[8,128]{1,0:T(8,128)}", None),
+        ("f32[1000,3]{1,0}", None),
+        ("(f32[2])", None),
+    ],
+)
+def test_what_pads_a_shape_is_said(shape: str, words: str | None) -> None:
+    assert better_shape(shape) == words
