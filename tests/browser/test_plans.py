@@ -125,3 +125,90 @@ def test_memory_spaces_are_those_that_the_module_has(
     frame.get_by_role("navigation", name="Devices").get_by_role("button", name="TPU:1").click()
     settle(watched.page)
     assert frame.get_by_role("tab", name="Profile").get_attribute("aria-selected") == "true"
+
+
+def test_the_tree_is_looked_into_and_selects(watched: Watched, server: TensorBoardServer) -> None:
+    frame = show(watched, server, "step", table="tree")
+    boxes = frame.get_by_test_id("plan-boxes")
+    boxes.locator("[data-name='jit(train_step)']").wait_for()
+
+    def said() -> str:
+        return frame.locator(".plan-tree .way").inner_text().replace("\u202f", " ")
+
+    assert "209.5 MiB in 150 buffers" in said().replace("\u00a0", " ")
+    for form in ("tree map", "flame"):
+        frame.get_by_role("radio", name=form, exact=True).click()
+        boxes.locator("[data-name=parameters]").click(position={"x": 4, "y": 4})
+        settle(watched.page)
+        assert said().replace("\u00a0", " ").startswith("all › parameters 39.91 MiB in 52 buffers")
+        # Momentum is as large as what it is of: of each half the width, or of the plane.
+        areas = {}
+        for name in "pm":
+            found = boxes.locator(f"[data-name={name}]").bounding_box()
+            assert found is not None
+            areas[name] = found["width"] * found["height"]
+        assert areas["p"] == pytest.approx(areas["m"], rel=0.01)
+        frame.get_by_role("button", name="all", exact=True).click()
+    frame.locator("[data-name=parameters]").click(position={"x": 4, "y": 4})
+    frame.locator("[data-name=p]").click(position={"x": 4, "y": 4})
+    frame.locator("[data-name=emb]").click(position={"x": 4, "y": 4})
+    frame.locator("[data-name='p__emb__.1']").click(position={"x": 4, "y": 4})
+    settle(watched.page)
+    chosen = words_of(settled_address(watched.page, "p.memory.allocation="))
+    assert chosen["allocation"].isdigit()
+    frame.locator(".inspector").get_by_text("p__emb__.1").first.wait_for()
+
+
+def test_plans_are_compared_across_recordings(
+    watched: Watched, server: TensorBoardServer, shared_data: Path
+) -> None:
+    frame = show(watched, server, "step", table="compare")
+    frame.get_by_text("Choose what to compare with.").wait_for()
+    frame.get_by_label("Recording to compare with").select_option(label="jax / " + FILES["jax"])
+    module = frame.get_by_label("Module to compare with")
+    module.locator("option", has_text="jit_generate").wait_for(state="attached")
+    module.select_option(label=module.locator("option", has_text="jit_generate").inner_text())
+    frame.get_by_role("radio", name="category").click()
+    rows = frame.get_by_role("table", name="Plans side by side").locator("tbody tr")
+    rows.nth(1).wait_for()
+    settle(watched.page)
+
+    def of(label: str) -> list[int]:
+        cells = frame.locator(f"tr[data-label='{label}'] td[title]")
+        titles = cells.evaluate_all("all => all.map(one => one.title)")
+        return [int("".join(filter(str.isdigit, title)) or 0) for title in titles]
+
+    mine, theirs = 219_693_504, 32_477_232
+    assert of("all") == [mine, theirs, mine - theirs]
+    assert of("parameter") == [20_922_368, 20_922_368, 0]
+    assert of("gradient") == [12_288_000, 0, 12_288_000]
+
+
+def test_a_drawing_is_kept_as_svg_and_png(watched: Watched, server: TensorBoardServer) -> None:
+    frame = show(watched, server, "step")
+    settle(watched.page)
+    with watched.page.expect_download() as kept:
+        frame.get_by_role("link", name="SVG").click()
+    assert kept.value.suggested_filename == "jit_train_step.svg"
+    assert Path(kept.value.path()).read_text().count("<title>") == 285
+    with watched.page.expect_download() as kept:
+        frame.get_by_role("button", name="PNG").click()
+    data = Path(kept.value.path()).read_bytes()
+    assert data.startswith(b"\x89PNG")
+    assert (int.from_bytes(data[16:20]), int.from_bytes(data[20:24])) == (3200, 1800)
+
+
+def test_where_a_module_ran_is_shown_and_what_else_was_alive(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    frame = show(watched, server, "tpu", view="plan", device="plan:3")
+    runs = frame.locator(".plan-runs")
+    runs.get_by_role("button", name="TPU:1").wait_for()
+    assert "It ran 100 times on TPU:0, TPU:1, TPU:2 and TPU:3 each" in runs.inner_text().replace(
+        "\u00a0", " "
+    )
+    runs.get_by_role("button", name="TPU:1").click()
+    settle(watched.page)
+    assert frame.get_by_role("tab", name="Profile").get_attribute("aria-selected") == "true"
+    words = words_of(settled_address(watched.page, "p.memory.window="))
+    assert (words["device"], words["axis"]) == ("1", "time")

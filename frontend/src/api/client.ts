@@ -2,7 +2,7 @@
 
 import { decodeBars, decodeCurve, type PlanBars, type PlanCurve } from "./bars";
 import type { FlameGraph, Of, SourceCode, SourceLines } from "./flame";
-import type { Plan, PlanBuffer } from "./plan";
+import type { Compared, Plan, PlanBuffer, PlanNode } from "./plan";
 import { decodePools, decodeSegments, type Pools, type SegmentState } from "./segments";
 import type {
   AllocationCard,
@@ -266,6 +266,24 @@ export const getPlanBuffer = (
   query: Target & { id: string },
   signal?: AbortSignal,
 ): Promise<PlanBuffer> => json("plan.buffer", plain(query), signal);
+
+export const getPlanTree = (
+  query: Target & { at: number | "peak" },
+  signal?: AbortSignal,
+): Promise<PlanNode> => json("plan.tree", plain(query), signal);
+
+export interface CompareQuery extends Target {
+  other_source: string;
+  other_version: string;
+  other_device: string;
+  by: string;
+}
+
+export const getCompared = (query: CompareQuery, signal?: AbortSignal): Promise<Compared> =>
+  json("plan.compare", plain(query), signal);
+
+/** Where the drawing of a plan is. */
+export const drawingFile = (query: Target): string => address("plan.svg", plain(query));
 
 export const getPlanCurve = async (
   query: Target & { begin: number; end: number; width: number },

@@ -93,3 +93,31 @@ export interface PlanBuffer {
   operands: PlanInstruction[];
   users: PlanInstruction[];
 }
+
+/** Buffers by what the framework calls them. */
+export interface PlanNode {
+  name: string;
+  bytes: number;
+  padding: number;
+  count: number;
+  /** Of a single allocation; null where it stands for several. */
+  id: string | null;
+  children: PlanNode[];
+}
+
+/** What of two plans is called alike, at their peaks. */
+export interface ComparedRow {
+  label: string;
+  bytes: number;
+  count: number;
+  other_bytes: number;
+  other_count: number;
+}
+
+export interface Compared {
+  by: string;
+  bytes: number;
+  other_bytes: number;
+  rows: ComparedRow[];
+  left_out: number;
+}

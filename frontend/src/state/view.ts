@@ -67,7 +67,15 @@ export const AREAS = ["groups", "allocator"] as const;
 export type Areas = (typeof AREAS)[number];
 export const areas = signal<Areas>("groups");
 /** What is listed under the chart. */
-export const TABLES = ["breakdown", "operators", "allocations", "modules", "events"] as const;
+export const TABLES = [
+  "breakdown",
+  "operators",
+  "allocations",
+  "modules",
+  "events",
+  "tree",
+  "compare",
+] as const;
 export type TableKey = (typeof TABLES)[number];
 export const table = signal<TableKey>("breakdown");
 /** Column and direction of the lists, as their routes take them. */

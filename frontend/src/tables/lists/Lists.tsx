@@ -1,8 +1,9 @@
 /** What stands under the chart: what memory is made of at the cursor, and lists of the window. */
 
+import type { ComponentType } from "preact";
 import { Segmented } from "../../components/Segmented";
 import { device, hasHistory, isPlan } from "../../state/recording";
-import { table } from "../../state/view";
+import { type TableKey, table } from "../../state/view";
 import type { Model } from "../../timeline/model";
 import { Breakdown } from "../breakdown/Breakdown";
 import { Events } from "./Events";
@@ -44,15 +45,33 @@ const OPTIONS = [
   },
 ] as const;
 
-export function Lists({ model }: { model: Model }) {
+/** A table of one view only. */
+export interface Table {
+  key: TableKey;
+  label: string;
+  title: string;
+  component: ComponentType;
+}
+
+interface Properties {
+  model: Model;
+  more?: readonly Table[];
+}
+
+export function Lists({ model, more = [] }: Properties) {
   // Of one moment there is nothing but what it is made of.
   if (!hasHistory.value) return <Breakdown />;
   // Modules are of XPlanes only; a link may still name them.
-  const options = OPTIONS.filter(
+  const own = OPTIONS.filter(
     ({ key }) =>
       (key !== "modules" || (device.value?.modules ?? 0) > 0) &&
       (key !== "operators" || !isPlan.value),
   );
+  const options: { key: TableKey; label: string; reason: null; title: string }[] = [
+    ...own,
+    ...more.map((each) => ({ ...each, reason: null })),
+  ];
+  const Other = more.find(({ key }) => key === table.value)?.component;
   const shown = options.find(({ key }) => key === table.value)?.key ?? "breakdown";
   return (
     <div class="lists">
@@ -67,6 +86,7 @@ export function Lists({ model }: { model: Model }) {
       {shown === "allocations" && <Lives />}
       {shown === "modules" && <Modules model={model} />}
       {shown === "events" && <Events model={model} />}
+      {Other && <Other />}
     </div>
   );
 }

@@ -7,6 +7,8 @@ import { chooseDevice } from "../../flow/choose";
 import { bytes, count, exactBytes, share } from "../../format";
 import { cursor } from "../../state/view";
 import { Capacity } from "./Capacity";
+import { Runs } from "./Runs";
+import { Save } from "./Save";
 
 export function Overview({ plan }: { plan: PlanOverview }) {
   return (
@@ -20,6 +22,7 @@ export function Overview({ plan }: { plan: PlanOverview }) {
         </span>
         <Spaces plan={plan} />
         <Capacity peak={plan.peak} isDevice={isDeviceMemory(plan)} />
+        <Save name={plan.module} />
       </div>
       <dl class="numbers" aria-label="Summary">
         <Peak plan={plan} />
@@ -48,6 +51,7 @@ export function Overview({ plan }: { plan: PlanOverview }) {
         )}
         <Compiler plan={plan} />
       </dl>
+      <Runs plan={plan} />
     </section>
   );
 }

@@ -5,14 +5,31 @@ import type { Plan } from "../../api";
 import { Notes } from "../../components/Notes";
 import { hasHistory, shownPlan } from "../../state/recording";
 import { AtCursor } from "../../tables/AtCursor";
-import { Lists } from "../../tables/lists/Lists";
+import { Lists, type Table } from "../../tables/lists/Lists";
 import { createModel } from "../../timeline/model";
 import { Timeline } from "../../timeline/Timeline";
 import { Advices } from "./Advices";
 import { Bars } from "./Bars";
+import { Compare } from "./Compare";
 import { Overview } from "./Overview";
+import { Tree } from "./Tree";
 import "../../components/numbers.css";
 import "./plan.css";
+
+const MORE: readonly Table[] = [
+  {
+    key: "tree",
+    label: "Tree",
+    title: "What is alive at the cursor, by the framework's scopes and operations",
+    component: Tree,
+  },
+  {
+    key: "compare",
+    label: "Compare",
+    title: "This plan beside another one, at their peaks: what grew",
+    component: Compare,
+  },
+];
 
 export function PlanView() {
   const shown = shownPlan.value;
@@ -30,7 +47,7 @@ function Shown({ plan }: { plan: Plan }) {
       <Timeline model={model} />
       {hasHistory.value && <AtCursor model={model} />}
       <Bars />
-      <Lists model={model} />
+      <Lists model={model} more={MORE} />
     </div>
   );
 }

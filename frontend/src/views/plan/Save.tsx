@@ -1,0 +1,61 @@
+/** The plan as a drawing to keep: what the server makes as SVG, painted here where it is to be PNG. */
+
+import { signal } from "@preact/signals";
+import { drawingFile } from "../../api";
+import { target } from "../../flow/questions";
+import { words } from "../../state/resource";
+
+const failure = signal<string | null>(null);
+
+export function Save({ name }: { name: string }) {
+  const asked = target.value;
+  if (!asked) return null;
+  const file = drawingFile(asked);
+  return (
+    <span class="plan-save">
+      <span class="quiet">drawing</span>
+      <a class="button" href={file} download={`${name}.svg`} title="Lives and places, as SVG">
+        ⤓ SVG
+      </a>
+      <button
+        type="button"
+        class="button"
+        title="Lives and places, as PNG"
+        onClick={() => void savePng(file, `${name}.png`)}
+      >
+        ⤓ PNG
+      </button>
+      {failure.value !== null && <span class="danger">{failure.value}</span>}
+    </span>
+  );
+}
+
+/** Twice as fine as the drawing is large. */
+const SCALE = 2;
+
+async function savePng(file: string, name: string): Promise<void> {
+  try {
+    failure.value = null;
+    const drawn = await painted(await (await fetch(file)).text());
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(drawn);
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  } catch (error) {
+    failure.value = words(error);
+  }
+}
+
+async function painted(svg: string): Promise<Blob> {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = image.naturalWidth * SCALE;
+  canvas.height = image.naturalHeight * SCALE;
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const made = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!made) throw new Error("The browser could not paint the drawing.");
+  return made;
+}
