@@ -15,7 +15,7 @@ from tb_memory_plugin.routes import asking
 from tb_memory_plugin.routes.answers import ARROW, SVG, Answer
 from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.store.store import UnknownSource
-from tb_memory_plugin.views import plan_buffers, plan_overview, plan_svg, summary
+from tb_memory_plugin.views import plan_bars, plan_buffers, plan_overview, plan_svg, summary
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 #: Nodes of a tree: as many as can be told apart on a screen.
@@ -56,7 +56,9 @@ def bars(recording: Recording, asked: Parameters) -> Answer:
     """``plan.bars``."""
     plan = chosen(recording, asked)
     event = reading.moment(plan, asked.text("at", "peak"))
-    return Answer(plan_buffers.bars(recording, plan, event), ARROW)
+    words = {name: asked.text(name, "") for name in ("by", "pattern")}
+    top = asking.top(asked)
+    return Answer(plan_bars.bars(recording, plan, event, **words, top=top), ARROW)
 
 
 def curve(recording: Recording, asked: Parameters) -> Answer:

@@ -1,4 +1,4 @@
-"""Buffers of a plan for the page: those alive at a moment, one with all around it, the curve."""
+"""A plan for the page: one of its buffers with all around it, and the curve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.recording import arrays
@@ -16,8 +15,6 @@ from tb_memory_plugin.recording.plan_schema import HeapKind
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import buffers, ipc
 
-#: Buffers that bars are drawn of, the largest; the rest is one.
-MOST = 5_000
 #: Operands and users that are named.
 _NEAR = 100
 #: Allocations of one instruction that are named: it may make several, each of them again and again.
@@ -38,48 +35,21 @@ def ids_of(recording: Recording) -> IntArray:
     return found
 
 
-def bars(recording: Recording, plan: Plan, event: int) -> bytes:
-    """An Arrow stream of the buffers alive after ``event``, in program order.
-
-    ``id`` of the allocation, ``bytes``, ``unpadded``, ``birth``; in its metadata, under ``alive``,
-    ``total`` and ``count`` of all, ``left_out`` and ``left_out_bytes`` of those too small and many.
-    """
-    alive = reading.alive(recording, plan, event)
-    size = recording.values("buffer_lives", "size")[alive]
-    kept = np.sort(np.argsort(-size, kind="stable")[:MOST])
-    rows = alive[kept]
-    order = ids_of(recording)
-    place = np.empty(len(recording.table("buffer_lives")), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    about = {
-        "event": event,
-        "total": int(size.sum()),
-        "count": len(alive),
-        "left_out": len(alive) - len(rows),
-        "left_out_bytes": int(size.sum() - size[kept].sum()),
-    }
-    columns = {
-        "id": pa.array(place[rows].astype(np.int32)),
-        "bytes": pa.array(size[kept].astype(np.float64)),
-        "unpadded": pa.array(recording.values("buffer_lives", "unpadded")[rows].astype(np.float64)),
-        "birth": pa.array(recording.values("buffer_lives", "birth")[rows].astype(np.int32)),
-    }
-    return ipc.stream(columns, "alive", about)
-
-
 def curve(recording: Recording, plan: Plan, begin: int, end: int, width: int) -> bytes:
     """An Arrow stream of the plan's curve over events ``begin`` … ``end`` - 1.
 
-    At most ``width`` bins: ``event`` of the highest moment of each, ``size``, ``unpadded`` at it.
+    At most ``width`` bins, all of as many events, the first at ``begin``: ``event`` of the highest
+    moment of each that there is, ``size``, ``unpadded`` at it.
     """
     column = recording.values("plan_events", "plan")
     first = int(np.searchsorted(column, plan.row))
     last = plan.numbers["events"]
-    begin, end = max(0, min(begin, last)), max(0, min(end, last))
+    bin = max(1, -(-(end - begin) // width))
+    begin, end = min(begin, last), min(end, last)
     size = recording.values("plan_events", "size")[first + begin : first + end]
     bare = recording.values("plan_events", "unpadded")[first + begin : first + end]
-    edges = np.unique(np.linspace(0, len(size), min(width, len(size)) + 1).astype(np.int64))
-    highest = [low + int(np.argmax(size[low:high])) for low, high in pairwise(edges.tolist())]
+    edges = [*range(0, len(size), bin), len(size)]
+    highest = [low + int(np.argmax(size[low:high])) for low, high in pairwise(edges)]
     rows = np.array(highest, dtype=np.int64)
     columns = {
         "event": pa.array((begin + rows).astype(np.int32)),

@@ -1,6 +1,7 @@
 /** Buffers of a plan that are alive at a moment, and its curve: Arrow IPC streams as typed arrays. */
 
 import { type Table, tableFromIPC } from "@uwdata/flechette";
+import type { UsageGroup } from "./types";
 
 /** In program order: those held all the time first. */
 export interface PlanBars {
@@ -9,10 +10,20 @@ export interface PlanBars {
   count: number;
   leftOut: number;
   leftOutBytes: number;
+  by: string;
+  groups: UsageGroup[];
   id: Float64Array;
   bytes: Float64Array;
   unpadded: Float64Array;
+  /** NaN of what is held from the start, and to the end. */
   birth: Float64Array;
+  death: Float64Array;
+  /** The place of its group among `groups`; NaN where nothing is grouped. */
+  band: Float64Array;
+  name: (string | null)[];
+  dtype: (string | null)[];
+  shape: (string | null)[];
+  kind: (string | null)[];
 }
 
 /** The highest moment of every bin. */
@@ -24,7 +35,15 @@ export interface PlanCurve {
 
 function column(table: Table, name: string): Float64Array {
   const source = table.getChild(name);
-  return Float64Array.from({ length: table.numRows }, (_, row) => Number(source?.at(row)));
+  return Float64Array.from({ length: table.numRows }, (_, row) => {
+    const value: unknown = source?.at(row);
+    return value === null || value === undefined ? Number.NaN : Number(value);
+  });
+}
+
+function words(table: Table, name: string): (string | null)[] {
+  const source = table.getChild(name);
+  return Array.from({ length: table.numRows }, (_, row) => (source?.at(row) as string) ?? null);
 }
 
 export function decodeCurve(body: Uint8Array): PlanCurve {
@@ -42,6 +61,8 @@ interface About {
   count: number;
   left_out: number;
   left_out_bytes: number;
+  by: string;
+  groups: UsageGroup[];
 }
 
 /** Throws if it does not say what it is of. */
@@ -56,9 +77,17 @@ export function decodeBars(body: Uint8Array): PlanBars {
     count: about.count,
     leftOut: about.left_out,
     leftOutBytes: about.left_out_bytes,
+    by: about.by,
+    groups: about.groups,
     id: column(table, "id"),
     bytes: column(table, "bytes"),
     unpadded: column(table, "unpadded"),
     birth: column(table, "birth"),
+    death: column(table, "death"),
+    band: column(table, "band"),
+    name: words(table, "name"),
+    dtype: words(table, "dtype"),
+    shape: words(table, "shape"),
+    kind: words(table, "kind"),
   };
 }

@@ -291,7 +291,7 @@ export const getPlanCurve = async (
 ): Promise<PlanCurve> => decodeCurve(await body("plan.curve", query, signal));
 
 export const getPlanBars = async (
-  query: Target & { at: number | "peak" },
+  query: Target & { at: number | "peak"; by?: string; pattern?: string; top?: number },
   signal?: AbortSignal,
 ): Promise<PlanBars> => decodeBars(await body("plan.bars", query, signal));
 

@@ -11,7 +11,7 @@ import { lifeOf } from "./life";
 import { levelAt, type Model } from "./model";
 import { paintAxisName, paintByteAxis, paintPlaceAxis, paintShareAxis } from "./paint/axes";
 import { paintCapacity, paintFragmentation, paintReserved } from "./paint/curves";
-import { paintEnds, paintLife } from "./paint/life";
+import { paintEnds, paintHeight, paintLife } from "./paint/life";
 import { paintDot, paintMarks } from "./paint/marks";
 import { paintOverlay } from "./paint/overlay";
 import { paintStack } from "./paint/stack";
@@ -109,7 +109,8 @@ function overlayOf(model: Model) {
   const bytes = event === null ? null : levelAt(scene.sheets, event);
   const pointed = model.pointed.value;
   const range = model.brush.value;
-  const life = hasHistory.value ? lifeOf(model.axis.value, model.whole.value) : null;
+  const lived = model.pointedLife.value ?? lifeOf(model.axis.value, model.whole.value);
+  const life = hasHistory.value ? lived : null;
   const picture = {
     cursor: place === null || !hasHistory.value ? null : { at: place, bytes },
     hover:
@@ -127,6 +128,7 @@ function overlayOf(model: Model) {
     paint: (surface: Parameters<typeof paintMarks>[0]) => {
       paintOverlay(surface, scene, picture, paints);
       if (life === null) return;
+      paintHeight(surface, scene, life, paints);
       paintLife(surface, scene, life, paints);
       paintEnds(surface, scene, life, paints);
     },

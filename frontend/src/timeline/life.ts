@@ -2,13 +2,15 @@
 
 import type { AllocationCard, Axis } from "../api";
 import { card } from "../flow/questions";
-import { selection } from "../state";
+import { isPlan, selection } from "../state";
 import type { Range } from "./scale";
 
 export interface Life extends Range {
   /** Whether it was seen to begin and to end in the recording. */
   readonly isBorn: boolean;
   readonly isDead: boolean;
+  /** Bytes that it is drawn as high as; without them there is its bar only. */
+  readonly bytes?: number;
 }
 
 /** Null while nothing is selected or nothing is known of it. */
@@ -17,7 +19,9 @@ export function lifeOf(axis: Axis, whole: Range): Life | null {
   const known = card.value.data;
   if (chosen?.kind !== "allocation" || known === null || String(known.id) !== chosen.id)
     return null;
-  return rangeOf(known, axis, whole);
+  const life = rangeOf(known, axis, whole);
+  // Of a plan there is little enough at once for its height to be told.
+  return life && isPlan.value ? { ...life, bytes: known.size ?? 0 } : life;
 }
 
 export function rangeOf(card: AllocationCard, axis: Axis, whole: Range): Life | null {

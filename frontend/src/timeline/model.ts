@@ -3,6 +3,7 @@
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Axis, Device, Mark, TrackItem, Usage } from "../api";
 import { about, areas, axis, converter, cursor, device, extent, hasTime, range } from "../state";
+import type { Life } from "./life";
 import { createLoader, type Loader } from "./load";
 import { createReach } from "./reach";
 import { convertRange, neighbourRow, placeOfEvent, placeOfRow, rowOfEvent } from "./rows";
@@ -60,6 +61,8 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
   /** In pixels of the plot; null while the pointer is elsewhere. */
   const pointer = signal<Point | null>(null);
   const brush = signal<Range | null>(null);
+  /** The life of what is pointed at elsewhere; it is drawn instead of the selection's. */
+  const pointedLife = signal<Life | null>(null);
   const before: Range[] = [];
 
   const shownAxis = computed<Axis>(() => (hasTime.value ? axis.value : "event"));
@@ -183,6 +186,7 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
     isFragmentationShown,
     pointer,
     brush,
+    pointedLife,
     axis: shownAxis,
     whole,
     window,

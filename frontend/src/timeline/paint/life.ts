@@ -28,6 +28,33 @@ export function paintLife(
   if (life.isDead && life.end <= window.end) context.fillRect(right - 2, y - 3, 2, TALL + 6);
 }
 
+/** Its bytes over its life, from the bottom of the picture, where they are told. */
+export function paintHeight(
+  { context }: Surface,
+  { plot, window, height }: Pick<Scene, "plot" | "window" | "height">,
+  life: Life,
+  ink: Ink,
+): void {
+  if (life.bytes === undefined || life.end < window.begin || life.begin > window.end) return;
+  const at = (value: number) => plot.left + toPixel(window, plot.width, value);
+  const left = Math.max(at(life.begin), plot.left);
+  const right = Math.min(Math.max(at(life.end), left + 1), plot.left + plot.width);
+  const tall = Math.max(1, (life.bytes / height.top) * plot.height);
+  const top = plot.top + plot.height - tall;
+  context.save();
+  context.globalAlpha = 0.55;
+  context.fillStyle = ink.background;
+  context.fillRect(left, top, right - left, tall);
+  context.globalAlpha = 0.45;
+  context.fillStyle = ink.accent;
+  context.fillRect(left, top, right - left, tall);
+  context.globalAlpha = 1;
+  context.strokeStyle = ink.text;
+  context.lineWidth = 1;
+  context.strokeRect(left, top, right - left, tall);
+  context.restore();
+}
+
 /** Lines through the picture where a life is seen to begin and to end. */
 export function paintEnds(
   surface: Surface,

@@ -46,7 +46,7 @@ function Shown({ plan }: { plan: Plan }) {
       <Advices plan={plan.overview} />
       <Timeline model={model} />
       {hasHistory.value && <AtCursor model={model} />}
-      <Bars />
+      <Bars model={model} />
       <Lists model={model} more={MORE} />
     </div>
   );

@@ -1,0 +1,127 @@
+/** What the bars share: the buffers alive at the cursor, which is pointed at, its life and colours. */
+
+import { computed, effect, signal } from "@preact/signals";
+import { getPlanBars } from "../../api";
+import { target } from "../../flow/questions";
+import { hasHistory } from "../../state";
+import { argument } from "../../state/grouping";
+import { resource } from "../../state/resource";
+import { by, selection } from "../../state/view";
+import { mix } from "../../theme/mix";
+import { ink } from "../../theme/theme";
+import { coloursFor, gapColour, pickedGroup, standing } from "../../timeline/groupColours";
+import { TOP } from "../../timeline/load";
+import type { Model } from "../../timeline/model";
+import { type Ordered, ordered, placeAt, REST, rowAt } from "./orders";
+import type { BarColours } from "./paintBars";
+
+/** Which bar, which place on it, and pixels across where the pointer is; null: keys led there. */
+export interface Pointed {
+  readonly bar: number;
+  readonly place: number;
+  readonly x: number | null;
+}
+
+export type BarsModel = ReturnType<typeof createBars>;
+
+/** How far padding stands back. */
+const PALE = 0.55;
+
+export function createBars(model: Model) {
+  const asked = resource(() => {
+    const event = model.cursorEvent.value;
+    if (!target.value || event === null) return null;
+    const at = hasHistory.value ? event : ("peak" as const);
+    return { ...target.value, at, by: by.value, pattern: argument.value, top: TOP };
+  }, getPlanBars);
+  const width = signal(0);
+  const bars = computed(() => asked.answer.value.data);
+  const drawn = computed<Ordered | null>(() =>
+    bars.value === null || width.value <= 0 ? null : ordered(bars.value, width.value),
+  );
+  const pointed = signal<Pointed | null>(null);
+  /** The row pointed at; REST for the small ones together. */
+  const row = computed<number | null>(() => {
+    const order = drawn.value?.orders[pointed.value?.bar ?? 0];
+    if (pointed.value === null || order === undefined) return null;
+    return rowAt(order, pointed.value.place) ?? null;
+  });
+  const selected = computed<number | null>(() => {
+    const chosen = selection.value;
+    if (chosen?.kind !== "allocation" || bars.value === null) return null;
+    const found = bars.value.id.indexOf(Number(chosen.id));
+    return found < 0 ? null : found;
+  });
+  const colours = computed<BarColours>(() => {
+    const paints = ink.value;
+    const found = bars.value;
+    const given = found ? standing(found.groups, coloursFor(found, found), pickedGroup.value) : [];
+    const pairs = given.map((full) => ({ full, padding: mix(full, paints.background, PALE) }));
+    const none = { full: paints.quiet, padding: mix(paints.quiet, paints.background, PALE) };
+    return {
+      of: (at) => pairs[found?.band[at] ?? -1] ?? none,
+      rest: gapColour(paints),
+      background: paints.background,
+    };
+  });
+  const point = (bar: number, x: number): void => {
+    const order = drawn.peek()?.orders[bar];
+    const total = drawn.peek()?.total ?? 0;
+    const place = order ? placeAt(order, (x / width.peek()) * total, total) : null;
+    pointed.value = place === null ? null : { bar, place, x };
+  };
+  const select = (): void => {
+    const at = row.peek();
+    const found = bars.peek();
+    if (at === null || at === REST || found === null) return;
+    selection.value = { kind: "allocation", id: String(found.id[at]) };
+  };
+  const forget = effect(() => {
+    // What was pointed at is another one on other bars.
+    bars.value;
+    width.value;
+    pointed.value = null;
+  });
+  const lend = effect(() => {
+    const [at, found] = [row.value, bars.value];
+    model.pointedLife.value =
+      at === null || at === REST || found === null
+        ? null
+        : lifeIn(
+            found.birth[at] as number,
+            found.death[at] as number,
+            found.bytes[at] as number,
+            model,
+          );
+  });
+  return {
+    answer: asked.answer,
+    width,
+    bars,
+    drawn,
+    pointed,
+    row,
+    selected,
+    colours,
+    point,
+    select,
+    dispose: () => {
+      forget();
+      lend();
+      model.pointedLife.value = null;
+      asked.dispose();
+    },
+  };
+}
+
+function lifeIn(birth: number, death: number, size: number, model: Model) {
+  const whole = model.whole.value;
+  const [isBorn, isDead] = [!Number.isNaN(birth), !Number.isNaN(death)];
+  return {
+    begin: isBorn ? birth : whole.begin,
+    end: isDead ? death : whole.end,
+    isBorn,
+    isDead,
+    bytes: size,
+  };
+}

@@ -1,0 +1,63 @@
+/** Paints a bar of buffers, and over it what is pointed at and what is selected. */
+
+import type { PlanBars } from "../../api/bars";
+import type { Surface } from "../../timeline/paint/surface";
+import type { Order } from "./orders";
+
+export interface BarColours {
+  /** Of every row: what it holds, and its padding. */
+  readonly of: (row: number) => { readonly full: string; readonly padding: string };
+  readonly rest: string;
+  readonly background: string;
+}
+
+/** Buffers narrower than this have no line beside them. */
+const PARTED = 3;
+
+/** `order` as wide as the surface; what is too small stands at the end. */
+export function paintBar(
+  { context, width, height }: Surface,
+  bars: PlanBars,
+  { rows, edges }: Order,
+  { of, rest, background }: BarColours,
+): void {
+  const scale = width / Math.max(bars.total, 1);
+  rows.forEach((row, place) => {
+    const left = (edges[place] as number) * scale;
+    const right = (edges[place + 1] as number) * scale;
+    const { full, padding } = of(row);
+    const gap = right - left >= PARTED ? 1 : 0;
+    const bare = left + (bars.unpadded[row] as number) * scale;
+    context.fillStyle = full;
+    context.fillRect(left, 0, Math.max(right - left - gap, 0), height);
+    if (right - gap > bare) {
+      context.fillStyle = padding;
+      context.fillRect(bare, 0, right - gap - bare, height);
+    }
+  });
+  const end = (edges.at(-1) as number) * scale;
+  if (width - end <= 0.5) return;
+  context.fillStyle = background;
+  context.fillRect(end, 0, 1, height);
+  context.fillStyle = rest;
+  context.fillRect(end + 1, 0, width - end - 1, height);
+}
+
+/** A frame around `span` of `total` bytes, as wide as can be seen. */
+export function paintFrame(
+  { context, width, height }: Surface,
+  span: readonly [number, number],
+  total: number,
+  colour: string,
+  halo: string,
+): void {
+  const scale = width / Math.max(total, 1);
+  const wide = Math.max((span[1] - span[0]) * scale, 3);
+  const left = Math.min(Math.max(span[0] * scale, 1), Math.max(width - wide - 1, 1));
+  context.strokeStyle = halo;
+  context.lineWidth = 4;
+  context.strokeRect(left, 1.5, Math.min(wide, width - 2), height - 3);
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  context.strokeRect(left, 1.5, Math.min(wide, width - 2), height - 3);
+}
