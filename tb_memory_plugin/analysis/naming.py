@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from tb_memory_plugin.analysis.content import place_of, stack_contents
@@ -41,12 +42,21 @@ def keys(recording: Recording, groups: Groups, ids: Sequence[int]) -> list[str]:
 
 
 def labels(recording: Recording, groups: Groups, ids: Sequence[int]) -> list[str]:
-    """How people call each of ``ids``."""
+    """How people call each of ``ids``; sizes that read the same are told to the byte."""
     if groups.by == "stack":
         stacks = [int(groups.values[group - FIRST]) for group in ids if group >= FIRST]
         named = iter(stack_labels(recording, stacks))
         return [next(named) if group >= FIRST else _nothing(groups, group) for group in ids]
-    return [_label(recording, groups, group) for group in ids]
+    found = [_label(recording, groups, group) for group in ids]
+    if groups.by != "size":
+        return found
+    often = Counter(found)
+    return [
+        f"{int(groups.values[group - FIRST]):,} B".replace(",", " ")
+        if group >= FIRST and often[label] > 1
+        else label
+        for group, label in zip(ids, found, strict=True)
+    ]
 
 
 def category_of(groups: Groups, group: int) -> str | None:

@@ -109,6 +109,11 @@ def is_called(stack: tuple[tuple[str, str, int], ...], name: str) -> bool:
     )
 
 
+def is_size(size: int, name: str) -> bool:
+    """Whether a size is called so: in figures, or to the byte where another reads the same."""
+    return name in (in_figures(size), f"{size:,} B".replace(",", " "))
+
+
 def in_figures(size: int) -> str:
     """Bytes in three figures, as groups by size are called."""
     power = (size.bit_length() - 1) // 10

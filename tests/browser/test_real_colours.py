@@ -15,7 +15,7 @@ from tests.browser.filed import File, Filed
 from tests.browser.looking import link
 from tests.browser.looping import grouping
 from tests.browser.mapping import BACKGROUNDS
-from tests.browser.named import group_of, in_figures, is_called
+from tests.browser.named import group_of, is_called, is_size
 from tests.browser.picturing import Picture
 from tests.browser.real import COLOURED, show
 from tests.browser.recorded import Life, recorded
@@ -130,7 +130,7 @@ def _check_name(name: str, group: Any, by: str, file: File, shown: int) -> None:
             held[group_of(file, life, by, file.peak)] += life.bytes
         assert held[group] <= held.most_common(TOP)[-1][1]
     elif by == "size":
-        assert name == in_figures(group)
+        assert is_size(group, name)
     elif by == "stack" and isinstance(group, tuple):
         assert is_called(group, name), (name, group)
     else:

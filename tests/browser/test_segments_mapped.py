@@ -17,7 +17,7 @@ from tests.browser.filed import File
 from tests.browser.laid import BAR, HEAD, Painted, Strip, parts, strips
 from tests.browser.looking import link, settle
 from tests.browser.mapping import BACKGROUNDS, in_words, show, told, wait_for_event
-from tests.browser.named import group_of, in_figures, is_called
+from tests.browser.named import group_of, is_called, is_size
 from tests.browser.replaying import total_of
 from tests.browser.restated import most_reserved, segments_after
 from tests.browser.test_segments_painted import WRITTEN, compared
@@ -250,7 +250,7 @@ def test_a_block_is_in_the_colour_of_its_group(
                 if name.endswith("smaller groups"):
                     continue
                 if by == "size":
-                    assert name == in_figures(group)
+                    assert is_size(group, name)
                 elif by == "stack" and isinstance(group, tuple):
                     assert is_called(group, name), (name, group)
                 else:

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.grouping import group_ids
 from tb_memory_plugin.analysis.labels import stack_labels
+from tb_memory_plugin.analysis.naming import labels as named
 from tb_memory_plugin.analysis.ranking import describe
 from tb_memory_plugin.store.load import load_path
 from tests.fixtures.histories import history
@@ -119,3 +121,14 @@ def test_the_groups_of_real_snapshots_begin_differently(shared_data: Path, name:
         beginnings = {re.split(" [←→] ", label)[0] for label in labels}
         assert len(beginnings) > 0.75 * len(labels)
         assert not any(label.startswith("<module>") for label in labels)
+
+
+def test_sizes_that_read_the_same_are_told_to_the_byte() -> None:
+    sizes = [16 << 20, (16 << 20) + 512, 3 << 20]
+    recording = derive(history([("alloc", place << 30, size) for place, size in enumerate(sizes)]))
+    device = recording.devices[0]
+    groups = group_ids(recording, device, "size")
+    told = dict(zip(groups.values.tolist(), named(recording, groups, [2, 3, 4]), strict=True))
+    assert told == {3 << 20: "3.00 MiB", 16 << 20: "16 777 216 B", sizes[1]: "16 777 728 B"}
+    # Where nothing beside it reads the same, figures are enough.
+    assert named(recording, groups, [3]) == ["16.0 MiB"]

@@ -34,7 +34,7 @@ export function SegmentMap({ model }: { model: Model }) {
   return (
     <div class="segments-stage">
       <div
-        class="segments-map"
+        class={`segments-map ${model.scroll.value > 0 ? "is-scrolled" : ""}`}
         ref={box}
         role="group"
         aria-label="Segments"
