@@ -14,6 +14,7 @@ from tb_memory_plugin.analysis.lifetimes import ages, lifetimes
 from tb_memory_plugin.analysis.matching import matching
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ordering import stable_order
+from tb_memory_plugin.analysis.rounding_classes import roundings
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -32,13 +33,14 @@ GROUPINGS = {
     "pool": "pool",
     "stream": "stream",
     "size": "size",
+    "rounding": "rounding",
     "lifetime": "lifetime",
     "age": "age at the cursor",
     "pattern": "pattern",
 }
 
 #: Of those the ones whose groups have an order, that of their values.
-ORDERED = ("step", "size", "lifetime", "age")
+ORDERED = ("step", "size", "rounding", "lifetime", "age")
 
 #: Groups of what a source says nothing of: older than the window, and in it.
 BEFORE, UNKNOWN = 0, 1
@@ -152,6 +154,8 @@ def _codes(
         both = (dtype + 1) * width + shape + 1  # 0 where neither is known
         distinct, codes = _distinct(both, both > 0)
         return codes, np.stack([distinct // width - 1, distinct % width - 1], axis=1)
+    if by == "rounding":
+        return roundings(recording, device)
     if by == "lifetime":
         return lifetimes(recording, device)
     if by == "age":

@@ -30,6 +30,7 @@ _UNKNOWN_LABELS = {
     "pool": "pool not known",
     "stream": "stream not known",
     "size": "size not known",
+    "rounding": "rounding not known",
     "lifetime": "lifetime not known",
     "age": "age not known",
     "pattern": "everything else",

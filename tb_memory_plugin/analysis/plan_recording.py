@@ -24,6 +24,7 @@ def _recording(recording: Recording) -> Recording:
     meta = {
         "format": recording.meta["format"],
         "basis": "size",
+        "is_plan": True,
         "devices": devices,
         "source": recording.meta["source"],
         "host": recording.meta["host"],

@@ -119,7 +119,7 @@ def _ranking(recording: Recording, device: Device, by: str, pattern: str, top: i
     present = np.zeros(groups.count, dtype=bool)
     present[groups.ids] = True
     valued = np.flatnonzero(present[FIRST:]) + FIRST
-    if by not in ("category", "pattern", "lifetime", "age"):
+    if by not in ("category", "pattern", "rounding", "lifetime", "age"):
         valued = valued[_order(recording, device, groups, valued, top)]
         if len(valued) > top + 1:  # one left over is as well drawn as called the rest
             valued = valued[:top]

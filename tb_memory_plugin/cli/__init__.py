@@ -315,6 +315,7 @@ _GROUPINGS = (
     "pool",
     "stream",
     "size",
+    "rounding",
     "lifetime",
     "age",
     "pattern",

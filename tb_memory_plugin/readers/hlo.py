@@ -33,6 +33,12 @@ _NAMES = re.compile(
 )
 _DUMPED = re.compile(r"[._](cpu|gpu|tpu)_after_optimizations", re.I)
 _REMEDY = "profile or dump it again, and copy it whole, as binary"
+_UNPLANNED = {
+    "what": "buffer assignment",
+    "why": "The module was written before the compiler had planned its memory",
+    "remedy": "Dump with XLA_FLAGS=--xla_dump_to=FOLDER --xla_dump_hlo_as_proto and open the "
+    "module after optimisations, or take a profile",
+}
 _READING = 0.4  # of the time
 
 
@@ -74,6 +80,7 @@ def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) 
             "source": path.name,
             "devices": [],
             "has_history": False,
+            "missing": [] if any(modules.rows["modules"].columns["planned"]) else [_UNPLANNED],
             "session": session_of(path),
         },
         made,

@@ -121,6 +121,8 @@ def _tells(recording: Recording, by: str) -> bool:
     """Whether grouping ``by`` can tell anything apart in this recording."""
     if by in ("stack", "size", "pattern"):
         return True
+    if by == "rounding":  # of an allocator's the numbers say enough
+        return bool(recording.meta.get("is_plan"))
     if by in ("lifetime", "age"):
         return len(recording.table("events")) > 0
     columns = {"dtype_shape": ("dtype", "shape")}.get(by, (by,))

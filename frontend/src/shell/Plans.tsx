@@ -8,7 +8,7 @@ import { bytes, count, counted, exactBytes } from "../format";
 import { summary } from "../state/recording";
 import { deviceKey } from "../state/view";
 import { drawer } from "./drawer";
-import { listedPlans, matchingPlans, nameOf } from "./moduleList";
+import { listedPlans, matchingPlans, tellingId } from "./moduleList";
 import { walk } from "./walk";
 
 const MANY = 8;
@@ -48,7 +48,7 @@ export function Plans() {
           <Row
             key={one.key}
             one={one}
-            name={nameOf(one, modules)}
+            id={tellingId(one, modules)}
             largest={largest}
             isChosen={current?.module === one.module && current.program === one.program}
           />
@@ -65,12 +65,12 @@ export function Plans() {
 
 interface RowProperties {
   one: PlanListed;
-  name: string;
+  id: string;
   largest: number;
   isChosen: boolean;
 }
 
-function Row({ one, name, largest, isChosen }: RowProperties) {
+function Row({ one, id, largest, isChosen }: RowProperties) {
   const words = `Peak ${bytes(one.peak)} in ${one.space}, as the compiler planned it`;
   const choose = (): void => {
     chooseDevice(one.key);
@@ -85,7 +85,10 @@ function Row({ one, name, largest, isChosen }: RowProperties) {
         title={`${one.module}, program ${one.program}: ${words} (${exactBytes(one.peak)})`}
         onClick={choose}
       >
-        <span class="clip">{name}</span>
+        <span class="module">
+          <span class="clip">{one.module}</span>
+          {id && <span class="quiet small">({id})</span>}
+        </span>
         <Meter value={one.peak / largest} label={words} />
         <span class="number small quiet">{bytes(one.peak)}</span>
       </button>

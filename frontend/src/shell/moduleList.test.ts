@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { PlanListed } from "../api";
-import { listedPlans, matchingPlans, nameOf } from "./moduleList";
+import { listedPlans, matchingPlans, tellingId } from "./moduleList";
 
 const plan = (module: string, program: string, peak: number, space = "HBM"): PlanListed => ({
   key: `plan:${module}${program}${space}`,
@@ -33,12 +33,9 @@ it("has every module once, at its highest peak, programs of the user first", () 
 
 it("tells modules that are called alike apart by their programs", () => {
   const modules = listedPlans(ALL);
-  expect(modules.map((one) => nameOf(one, modules))).toEqual([
-    "jit_step(2)",
-    "jit_loss",
-    "jit_step(3)",
-    "main",
-  ]);
+  expect(modules.map((one) => tellingId(one, modules))).toEqual(["2", "", "3", ""]);
+  const long = [plan("jit_f", "12190760917235803885", 1), plan("jit_f", "9646411105960254074", 1)];
+  expect(long.map((one) => tellingId(one, long))).toEqual(["…3885", "…4074"]);
 });
 
 it("finds modules by parts of their names and programs", () => {

@@ -4,6 +4,9 @@ import type { PlanListed } from "../api";
 
 /** What JAX and TensorFlow call the programs that users write. */
 const PROGRAM = /^(jit|pjit|pmap|xmap|cluster)_/;
+/** Digits of an id that tell programs apart. */
+const ENOUGH = 4;
+
 const isProgram = ({ module }: PlanListed): boolean => PROGRAM.test(module);
 
 const program = ({ module, program }: PlanListed): string => `${module}(${program})`;
@@ -20,10 +23,11 @@ export function listedPlans(plans: readonly PlanListed[]): PlanListed[] {
   );
 }
 
-/** Its name, with the program's id where another module is called alike. */
-export function nameOf(one: PlanListed, modules: readonly PlanListed[]): string {
-  const alike = modules.filter(({ module }) => module === one.module).length;
-  return alike > 1 ? program(one) : one.module;
+/** The program's id, its end of a long one, where another module is called alike; else nothing. */
+export function tellingId(one: PlanListed, modules: readonly PlanListed[]): string {
+  const alike = modules.filter(({ module }) => module === one.module);
+  if (alike.length < 2) return "";
+  return one.program.length > ENOUGH ? `…${one.program.slice(-ENOUGH)}` : one.program;
 }
 
 export function matchingPlans(modules: readonly PlanListed[], search: string): PlanListed[] {

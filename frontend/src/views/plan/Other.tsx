@@ -27,7 +27,8 @@ const from = computed<{ id: string; summary: Summary } | null>(() => {
 /** What is compared with; null before it is chosen. */
 export const other = computed<Target | null>(() => {
   const [where, key] = [from.value, chosenPlan.value];
-  if (!where || !where.summary.plans.some((plan) => plan.key === key) || key === null) return null;
+  if (!where || key === null) return null;
+  if (!where.summary.plans.some((plan) => plan.key === key)) return null;
   return { source: where.id, version: where.summary.version, device: key };
 });
 
