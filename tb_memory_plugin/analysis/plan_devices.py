@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_categories import categories
-from tb_memory_plugin.analysis.positions import lanes
+from tb_memory_plugin.analysis.positions import lanes, ranges
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.plan_schema import BufferKind, HeapKind
 from tb_memory_plugin.recording.recording import Recording
@@ -33,11 +33,12 @@ def plan_tables(recording: Recording) -> dict[str, pa.Table]:
     if not plans:
         return {}
     lives = _Lives(recording)
+    allocations = builder.table("allocations", lives.allocations())
     return {
-        PREFIX + "allocations": builder.table("allocations", lives.allocations()),
+        PREFIX + "allocations": allocations,
         PREFIX + "events": builder.table("events", lives.events()),
         PREFIX + "usage": builder.table("usage", lives.usage(plans)),
-        PREFIX + "positions": builder.table("positions", lives.positions(plans)),
+        PREFIX + "positions": builder.table("positions", lives.positions(allocations, plans)),
     }
 
 
@@ -142,8 +143,10 @@ class _Lives:
             "allocation": (allocation, allocation < 0),
         }
 
-    def positions(self, plans: int) -> dict[str, Any]:
-        lane = np.zeros(len(self.rows), dtype=np.int64)
+    def positions(self, allocations: pa.Table, plans: int) -> dict[str, Any]:
+        lane, place = (np.zeros(len(self.rows), dtype=np.int64) for _ in range(2))
+        devices = [{"key": str(plan), "name": ""} for plan in range(plans)]
+        alone = Recording({"devices": devices}, {"allocations": allocations})
         size = self._of_life("size")
         bounds = np.searchsorted(self.plan, np.arange(plans + 1))
         for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
@@ -153,7 +156,11 @@ class _Lives:
             moves = np.concatenate([rows, rows[died != AFTER]])
             order = np.argsort(np.concatenate([born, died[died != AFTER]]), kind="stable")
             lane[part] = lanes(size[part], moves[order])
-        return {"device": self.plan, "address": self._of_life("offset"), "lane": lane}
+        for device in alone.devices:
+            part = alone.rows("allocations", device)
+            address = alone.values("allocations", "address", device)
+            place[part] = ranges(alone, device).at(address)
+        return {"device": self.plan, "address": place, "lane": lane}
 
     def _text(
         self, table: str, column: str, rows: IntArray, change: Callable[[str], str] = str
