@@ -19,7 +19,8 @@ class Frames:
         self._interner = interner
         self._files = [word(name) for name in index.file_names]
         self._functions = [word(name) for name in index.function_names]
-        self._known: dict[int, int] = {}
+        self._known: dict[int, int] = {}  # stacks, by the frame that they begin with
+        self._frames: dict[int, tuple[int, int]] = {}
 
     def stack(self, metadata: Any) -> int:
         """The row of ``stacks`` of an instruction's metadata; -1 where it tells nothing."""
@@ -36,23 +37,31 @@ class Frames:
         return self._interner.stack([place])
 
     def _walked(self, frame: int) -> int:
-        frames: list[int] = []
-        stack_frames, locations = self._index.stack_frames, self._index.file_locations
+        places: list[int] = []
+        stack_frames = self._index.stack_frames
         seen: set[int] = set()
-        while 0 < frame <= len(stack_frames) and frame not in seen and len(frames) < _DEEPEST:
+        while 0 < frame <= len(stack_frames) and frame not in seen and len(places) < _DEEPEST:
             seen.add(frame)
-            here = stack_frames[frame - 1]
+            place, parent = self._here(frame, stack_frames)
+            if place >= 0:
+                places.append(place)
+            frame = parent
+        return self._interner.stack(places) if places else -1
+
+    def _here(self, frame: int, stack_frames: Any) -> tuple[int, int]:
+        """The interned place of a frame, -1 where it is not known, and who called it."""
+        found = self._frames.get(frame)
+        if found is None:
+            here, locations, place = stack_frames[frame - 1], self._index.file_locations, -1
             if 0 < here.file_location_id <= len(locations):
-                place = locations[here.file_location_id - 1]
-                frames.append(
-                    self._interner.frame(
-                        _named(self._functions, place.function_name_id),
-                        _named(self._files, place.file_name_id),
-                        max(0, place.line),
-                    )
+                at = locations[here.file_location_id - 1]
+                place = self._interner.frame(
+                    _named(self._functions, at.function_name_id),
+                    _named(self._files, at.file_name_id),
+                    max(0, at.line),
                 )
-            frame = here.parent_frame_id
-        return self._interner.stack(frames) if frames else -1
+            found = self._frames[frame] = place, here.parent_frame_id
+        return found
 
 
 def _named(names: Sequence[str], number: int) -> str:

@@ -25,15 +25,19 @@ class Rows:
     def __init__(self, name: str) -> None:
         self.name = name
         self.columns: dict[str, list[Any]] = {column: [] for column in RECORDED[name].names}
+        self._first = next(iter(self.columns.values()))
+        self._appends = [column.append for column in self.columns.values()]
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
+        return len(self._first)
 
     def add(self, **values: Any) -> int:
-        """Add a row; its number."""
-        row = len(self)
-        for column, value in values.items():
-            self.columns[column].append(value)
+        """Add a row, its values in the order of the schema; its number."""
+        row = len(self._first)
+        if not row and [*values] != [*self.columns]:
+            raise TypeError(f"columns of table {self.name} in another order: {[*values]}")
+        for append, value in zip(self._appends, values.values(), strict=True):
+            append(value)
         return row
 
     def cut(self, length: int) -> None:
