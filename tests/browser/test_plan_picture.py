@@ -17,6 +17,8 @@ from tests.browser.looking import link, open_page, settle
 from tests.browser.picturing import Picture
 from tests.plugin.server import TensorBoardServer
 
+pytestmark = pytest.mark.framed
+
 FILE = "jit_train_step.hlo_proto.pb"
 #: Events in view, each many pixels wide.
 EVENTS = 40

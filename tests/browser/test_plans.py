@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tests.browser.conftest import Watched
 
 MIB = 1 << 20
+pytestmark = pytest.mark.framed
+
 FILES = {
     "jax": "jax_transformer_cpu.xplane.pb",
     "tpu": "tpu_4device.xplane.pb",
