@@ -16,9 +16,10 @@ from tb_memory_plugin.recording.recording import Device, Recording
 
 #: What is of several groups, or weighs nothing.
 SEVERAL = -1
+_NOTHING = -2
 
 
-def bands(
+def common_bands(
     recording: Recording,
     device: Device,
     tree: Calls,
@@ -34,29 +35,30 @@ def bands(
     ranked = ranking(recording, device, by, pattern, top)
     ids = group_ids(recording, device, by, pattern).ids
     places_of = Places(recording, device)
-    order = tree.stretches.order
-    least = np.full(places_count(recording), ranked.bands, dtype=np.int32)
-    most = np.full(len(least), -1, dtype=np.int32)
+    last = np.full(places_count(recording), _NOTHING, dtype=np.int32)
+    several = np.zeros(len(last), dtype=bool)
     for rows in parts:
-        places, band = places_of(rows), ranked.band[ids[rows]].astype(np.int32)
-        np.minimum.at(least, places, band)
-        np.maximum.at(most, places, band)
-    return _common(tree, least[order], most[order])
+        places, band = places_of(rows), ranked.band[ids[rows]]
+        before = last[places]
+        several[places[(before != band) & (before != _NOTHING)]] = True
+        last[places] = band  # one of them, where they differ: the others are not it
+        several[places[last[places] != band]] = True
+    order = tree.stretches.order
+    return _common(tree, last[order], several[order])
 
 
-def _common(tree: Calls, least: IntArray, most: IntArray) -> IntArray:
-    """What the stacks of every stretch have in common, of the least and the most of each."""
+def _common(tree: Calls, band: IntArray, several: IntArray) -> IntArray:
+    """What the stacks of every stretch have in common: a band of each, and whether it has more."""
     of = tree.stretches
-    weighing = most >= 0
+    weighing = band != _NOTHING
     before = np.append(0, np.cumsum(weighing))
-    least, most = least[weighing], most[weighing]
-    if not len(least):
+    band, alike = band[weighing], ~several[weighing]
+    if not len(band):
         return np.full(len(of.first), SEVERAL, dtype=np.int32)
-    alike = least == most
-    parts = np.append(True, (least[1:] != least[:-1]) | ~alike[1:] | ~alike[:-1])
+    parts = np.append(True, (band[1:] != band[:-1]) | ~alike[1:] | ~alike[:-1])
     part = np.cumsum(parts)
     begin, end = before[of.first], before[of.stop]
     some = end > begin
     first, last = np.where(some, begin, 0), np.where(some, end - 1, 0)
     is_one = some & alike[first] & (part[first] == part[last])
-    return np.where(is_one, least[first], np.int32(SEVERAL))
+    return np.where(is_one, band[first], np.int32(SEVERAL))

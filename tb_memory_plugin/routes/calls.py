@@ -20,6 +20,7 @@ def graph(recording: Recording, device: Device, asked: Parameters) -> Answer:
         root=asked.text("root", ""),
         width=asked.integer("width", 1, asking.WIDEST, flame.WIDTH),
         **asking.picked(asked),
+        bands=asked.integer("bands", 0, 1, 0) == 1,
     )
     return Answer(found)
 

@@ -7,7 +7,7 @@ from typing import Any
 from tb_memory_plugin.analysis import filters
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.flame import weights
-from tb_memory_plugin.analysis.flame_groups import bands
+from tb_memory_plugin.analysis.flame_groups import common_bands
 from tb_memory_plugin.analysis.flame_nodes import Named, Nodes, named, node_of, way_to, widest
 from tb_memory_plugin.analysis.flame_rows import rows_of
 from tb_memory_plugin.analysis.flame_tree import Calls, Totals, calls, totals
@@ -44,13 +44,14 @@ def page(
     pattern: str = "",
     top: int = TOP,
     group: str = "",
+    bands: bool = False,
 ) -> dict[str, Any]:
     """The answer of ``GET flame`` (docs/architecture.md has its columns). Raises QueryError.
 
     ``root`` is the key of the node to look into; what is narrower than a pixel of ``width`` of
-    it is merged, below each node, into one. With ``by`` nodes have the band of the group that
-    all they weigh is of, among the ``top`` of ``usage``; with ``group``, the key of one, how
-    much of them is of it.
+    it is merged, below each node, into one. With ``group``, the key of one by ``by``, nodes tell
+    how much of them is of it; with ``bands`` they have the band of the group that all they weigh
+    is of, among the ``top`` of ``usage``.
     """
     seen = window(recording, device, axis, begin, end)
     wanted = filters.mask(recording, device, filter)
@@ -74,9 +75,9 @@ def page(
     steps = _steps(sums, names, way, named(recording, tree, way))
     shown, parent = widest(tree, sums.near, first, width, _MOST_NODES)
     band = None
-    if by:
+    if bands:
         _, parts = rows_of(recording, device, of, seen, at, wanted)
-        band = bands(recording, device, tree, grouping, parts)
+        band = common_bands(recording, device, tree, grouping, parts)
     told = named(recording, tree, shown)
     nodes = columns_of(tree, sums, amounts, band, shown, parent, names, told)
     return {
@@ -84,11 +85,17 @@ def page(
         "found": None
         if found is None
         else {"value": int(found.value[0]), "count": int(found.count[0])},
-        **({"by": by, "groups": describe(recording, device, by, pattern, top)} if by else {}),
+        **({} if band is None else _grouped(recording, device, *grouping)),
         "way": steps,
         "nodes": nodes,
         "frames": names.columns(),
     }
+
+
+def _grouped(
+    recording: Recording, device: Device, by: str, pattern: str, top: int
+) -> dict[str, Any]:
+    return {"by": by, "groups": describe(recording, device, by, pattern, top)}
 
 
 def _node(recording: Recording, tree: Calls, root: str) -> tuple[int, int]:

@@ -111,7 +111,7 @@ def check_answers(server: TensorBoardServer, id: str, version: str, path: Path) 
     graph = server.get("flame", **asked, of="alive", inverted=1, find="size>0")
     assert "max-age" in graph.headers["Cache-Control"]
     assert graph.json()["total"] == graph.json()["found"]["value"] == page["total_bytes"]
-    grouped = server.get("flame", **asked, by="stack", group=key).json()
+    grouped = server.get("flame", **asked, by="stack", group=key, bands=1).json()
     assert (grouped["by"], grouped["groups"][0]["key"]) == ("stack", key)
     assert grouped["nodes"]["picked"][0] == page["groups"][0]["bytes"]
     assert server.get("lines", **asked).json()["total"] == page["total_bytes"]
@@ -236,7 +236,7 @@ BAD_QUESTIONS: list[tuple[int, str, dict[str, Any]]] = [
     (400, "flame", {"device": "0", "of": "mood"}),
     (400, "flame", {"device": "0", "begin": 9, "end": 3}),
     (400, "flame", {"device": "0", "root": "main"}),
-    (400, "flame", {"device": "0", "by": "mood"}),
+    (400, "flame", {"device": "0", "by": "mood", "bands": 1}),
     (400, "flame", {"device": "0", "inverted": 2}),
     (400, "flame", {"device": "0", "find": "mood:good"}),
     (404, "flame", {"device": "77"}),

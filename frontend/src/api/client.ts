@@ -199,6 +199,8 @@ export interface PickedQuery {
 }
 
 export interface FlameQuery extends WeighQuery, PickedQuery {
+  /** Whether boxes shall have the group that all of them is of. */
+  bands: 0 | 1;
   find: string;
   inverted: 0 | 1;
   folded: 0 | 1;

@@ -49,7 +49,7 @@ export interface FlameNodes {
   hit?: number[];
   /** How much of the value is of the group asked for; absent where none was, or there is none. */
   picked?: number[];
-  /** The place in `groups` of the group that all of it is of, -1 of several; absent without `by`. */
+  /** The place in `groups` of the group that all of it is of, -1 of several; absent without `bands`. */
   band?: number[];
 }
 

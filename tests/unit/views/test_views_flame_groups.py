@@ -47,7 +47,7 @@ def test_a_box_has_the_group_of_all_that_it_weighs(
     shape = {"inverted": inverted, "folded": folded}
     last = len(recording.table("events")) - 1
     picked = data.draw(st.sampled_from([size for _, size in alive] or [1]))
-    question = {"by": "size", "top": 99, "group": str(picked), "at": f"event:{last}"}
+    question = {"by": "size", "bands": True, "top": 99, "group": str(picked), "at": f"event:{last}"}
     answer = asked(recording, width=1 << 20, **question, **shape)
     keys = [group["key"] for group in answer["groups"]]
     of = [(way_of(stack, **shape), size) for stack, size in alive]
@@ -61,7 +61,7 @@ def test_a_box_has_the_group_of_all_that_it_weighs(
 
 @pytest.mark.parametrize("of", [of for of in OF if of != "passing"])
 def test_groups_are_of_what_is_weighed(of: str) -> None:
-    answer = asked(of=of, by="category", group="gradient", filter="size>=512")
+    answer = asked(of=of, by="category", bands=True, group="gradient", filter="size>=512")
     bands = {
         node["label"]: answer["groups"][node["band"]]["key"] if node["band"] >= 0 else None
         for node in nodes(answer)
@@ -83,7 +83,7 @@ def test_groups_are_of_what_is_weighed(of: str) -> None:
 
 
 def test_the_smaller_groups_are_one_and_so_is_what_is_merged() -> None:
-    answer = asked(_wide(100), width=60, by="stack", top=12, group="…rest")
+    answer = asked(_wide(100), width=60, by="stack", bands=True, top=12, group="…rest")
     *shown, rest = answer["groups"]
     assert (len(shown), rest["key"]) == (12, "…rest")
     named = nodes(answer)
@@ -91,7 +91,7 @@ def test_the_smaller_groups_are_one_and_so_is_what_is_merged() -> None:
     assert named[0]["picked"] == 88 * 89 // 2
     assert [node["picked"] for node in named[13:]] == [0, 88, 87, 86, 85, 84 * 85 // 2]
     # All of one group, and so is what is merged.
-    several = asked(_wide(100), width=60, by="pattern", pattern="main", group="main")
+    several = asked(_wide(100), width=60, by="pattern", pattern="main", bands=True)
     assert {node["band"] for node in nodes(several)} == {0}
 
 
@@ -100,7 +100,7 @@ def test_what_was_picked_elsewhere_is_nothing_here() -> None:
     assert "band" not in asked()["nodes"]
     assert "groups" not in asked()
     with pytest.raises(QueryError, match="Cannot group by"):
-        asked(training(), by="colour")
+        asked(training(), by="colour", bands=True)
 
 
 def test_lines_tell_how_much_of_them_is_of_the_picked_group() -> None:

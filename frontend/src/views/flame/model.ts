@@ -38,6 +38,7 @@ export function createModel() {
       inverted: inverted.value ? 1 : 0,
       folded: folded.value ? 1 : 0,
       root: call.value,
+      bands: callColours.value === "group" ? 1 : 0,
       ...pickedQuery(callColours.value === "group"),
       width: Math.ceil(width.value / STEP) * STEP,
     };
