@@ -21,6 +21,7 @@ from tests.browser.conftest import FLAGS, chromium
 from tests.plugin.logdirs import write_scalars
 from tests.plugin.server import TensorBoardServer
 
+_NAME = "snapshot.pickle"
 _SMALL, _CLICKED = "little", "clicked"  # runs
 _LINK = f"#memory&p.memory.run={_SMALL}&p.memory.source=snapshot.pickle&p.memory.view="
 _LONGEST = 600_000  # ms
@@ -62,20 +63,33 @@ PROFILE = """
 """
 
 
-def logdir_with(folder: Path, make: Callable[..., object], *arguments: object) -> Path:
+#: The Memory Viewer has its numbers, the curve, the bars and a table with a row.
+PLAN = """
+() => {
+  const canvas = document.querySelector(".plan [data-testid=timeline-canvas]");
+  const bar = document.querySelector(".plan .bars canvas");
+  const row = document.querySelector(".plan table.groups tbody tr");
+  return Boolean(canvas?.ariaLabel.includes("Highest") && bar && row);
+}
+"""
+
+
+def logdir_with(
+    folder: Path, make: Callable[..., object], *arguments: object, name: str = _NAME
+) -> Path:
     """A logdir and a cache in ``folder``; ``make(*arguments, path)`` writes what is clicked on."""
     os.environ["TB_MEMORY_CACHE"] = str(folder / "cache")
     logdir = folder / "logdir"
     for run in (_SMALL, _CLICKED):
         write_scalars(logdir / run)
     spawned(_training.write, 3_000, logdir / _SMALL / "snapshot.pickle")
-    spawned(make, *arguments, clicked_on(logdir))
+    spawned(make, *arguments, clicked_on(logdir, name))
     return logdir
 
 
-def clicked_on(logdir: Path) -> Path:
+def clicked_on(logdir: Path, name: str = _NAME) -> Path:
     """The file that is clicked on."""
-    return logdir / _CLICKED / "snapshot.pickle"
+    return logdir / _CLICKED / name
 
 
 @contextmanager
@@ -87,15 +101,20 @@ def chromium_open() -> Iterator[Browser]:
         browser.close()
 
 
-def seconds(browser: Browser, logdir: Path, view: str, seen: str) -> float:
-    """Seconds from the click until ``seen`` (PICTURE, PROFILE) is true in ``view``."""
+def seconds(
+    browser: Browser, logdir: Path, view: str, seen: str, *, before: str | None = None
+) -> float:
+    """Seconds from the click until ``seen`` (PICTURE, PROFILE) is true in ``view``.
+
+    ``before`` is what is waited for first, if that is another thing: of the small recording.
+    """
     with TensorBoardServer(logdir) as server:
         server.sources(after=2)
         page = browser.new_page(viewport={"width": 1600, "height": 1000})
         page.goto(f"{server.url}{_LINK}{view}")
         page.wait_for_selector("iframe")
         (inside,) = (each for each in page.frames if "name=memory" in each.url)
-        inside.wait_for_function(f"({seen})()")  # of the small one
+        inside.wait_for_function(f"({before or seen})()")  # of the small one
         inside.evaluate(_WATCH % seen)
         page.frame_locator("iframe").get_by_role("button", name=_CLICKED).click()
         took = inside.wait_for_function("window.took", timeout=_LONGEST).json_value()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tb_memory_plugin.analysis import plan_reading as reading
-from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.plan_schema import HeapKind
@@ -38,13 +37,17 @@ def outliving(recording: Recording, plan: Plan) -> list[int]:
     # What is asked for at an instruction comes before what that uses last is let go.
     reached = np.maximum.accumulate(placed)
     uses = _Uses(recording)
+    rows = reading.lives(recording, plan)
+    birth, death, buffer = (
+        recording.values("buffer_lives", name)[rows] for name in ("birth", "death", "buffer")
+    )
+    judged = np.flatnonzero((birth >= 0) & (death < len(reached)) & (buffer >= 0))
     found = []
-    for row in reading.lives(recording, plan).tolist():
-        death = int(recording.values("buffer_lives", "death")[row])
-        if not 0 <= death < len(reached) or recording.values("buffer_lives", "birth")[row] < 0:
-            continue
-        last = uses.last(int(recording.values("buffer_lives", "buffer")[row]))
-        if last is not None and reached[death] > last:
+    for row, freed, of in zip(
+        rows[judged].tolist(), reached[death[judged]].tolist(), buffer[judged].tolist(), strict=True
+    ):
+        last = uses.last(of)
+        if last is not None and freed > last:
             found.append(row)
     return found
 
@@ -59,14 +62,16 @@ class _Uses:
         users = np.repeat(np.arange(len(table)), np.diff(offsets))
         operands = np.asarray(column.values)[offsets[0] : offsets[-1]]
         order = np.argsort(operands, kind="stable")
-        self._users = users[order]
-        self._first: IntArray = np.searchsorted(operands[order], np.arange(len(table) + 1))
+        # Lists: they are walked one by one, which numpy's are slow at.
+        self._users = users[order].tolist()
+        first = np.searchsorted(operands[order], np.arange(len(table) + 1))
+        self._first: list[int] = first.tolist()
         codes = [
             code for code, word in enumerate(arrays.words(table, "opcode")) if word in _PASSING
         ]
-        self._passes = np.isin(arrays.values(table, "opcode"), codes)
-        self._position = recording.values("instructions", "position")
-        self._made = recording.values("buffers", "instruction")
+        self._passes = np.isin(arrays.values(table, "opcode"), codes).tolist()
+        self._position = recording.values("instructions", "position").tolist()
+        self._made = recording.values("buffers", "instruction").tolist()
         shared = recording.values("heap", "kind") == int(HeapKind.SHARE_WITH)
         self._sharers: dict[int, list[int]] = {}
         for root, buffer in zip(
@@ -84,7 +89,7 @@ class _Uses:
             here = sharing.pop()
             if self._made[here] < 0:
                 return None
-            waiting.append(int(self._made[here]))
+            waiting.append(self._made[here])
             fresh = [each for each in self._sharers.get(here, ()) if each not in seen]
             seen.update(fresh)
             sharing += fresh
@@ -93,11 +98,11 @@ class _Uses:
             here = waiting.pop()
             if self._position[here] < 0:
                 return None
-            last = max(last, int(self._position[here]))
-            for user in self._users[self._first[here] : self._first[here + 1]].tolist():
+            last = max(last, self._position[here])
+            for user in self._users[self._first[here] : self._first[here + 1]]:
                 if self._position[user] < 0:
                     return None
-                last = max(last, int(self._position[user]))
+                last = max(last, self._position[user])
                 if self._passes[user] and user not in known:
                     known.add(user)
                     waiting.append(user)

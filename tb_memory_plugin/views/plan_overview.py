@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.plan_advice import advice
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY
@@ -41,6 +42,7 @@ def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str,
 
     ``ids`` are the ids of allocations by rows of ``buffer_lives``.
     """
+    told = memo(recording, ("advice", plan.row), lambda: advice(recording, plan))
     module = recording.table("modules").slice(plan.module, 1).to_pylist()[0]
     others = [each for each in reading.all_plans(recording) if each.module == plan.module]
     return {
@@ -54,7 +56,7 @@ def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str,
         "compiler_peak": int(recording.values("plan_modules", "compiler_peak")[plan.module]),
         "scoped": _scoped(module) if plan.space in (0, 1) else None,
         "problems": reading.problems(recording, plan.module),
-        "advice": [_named(each, ids) for each in map(asdict, advice(recording, plan))],
+        "advice": [_named(each, ids) for each in map(asdict, told)],
         "spaces": [
             {
                 "key": f"{KEY}{each.row}",
