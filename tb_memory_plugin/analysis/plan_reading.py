@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,9 @@ _SPACES = {
     "gpu": {0: "device memory", 1: "collective memory", 2: "temporary buffers", 5: "host"},
     "cpu": {0: "memory", 5: "host"},
 }
+
+#: Names in a sentence.
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -83,21 +87,35 @@ def problems(recording: Recording, module: int) -> list[str]:
 def chosen_plan(recording: Recording, module: str, space: int | None) -> Plan:
     """The plan of a module, by its name, ``name(program)`` or program id, in a memory space.
 
-    Without ``space`` that of its highest peak. Raises QueryError, also where several modules are
-    called alike.
+    Without ``space`` that of its highest peak. Raises QueryError, also where several modules of
+    different programs are called alike.
     """
     every = all_plans(recording)
     called = [plan for plan in every if module in _called(plan)]
     found = [plan for plan in called if space is None or plan.space == space]
     if not found:
-        there = f"memory space {space} in module {module}" if called else f"module {module}"
-        known = sorted({_called(plan)[1] for plan in every})
-        some = ", ".join(known[:10]) + (" …" if len(known) > 10 else "")
-        raise QueryError(f"There is no {there} with a plan; choose one of {some or 'none'}.")
-    if len({plan.module for plan in found}) > 1:
-        names = sorted({_called(plan)[1] for plan in found})
-        raise QueryError(f"Several modules are called {module}; choose one of {', '.join(names)}.")
+        raise QueryError(_missing(module, space, called or every))
+    names = sorted({_called(plan)[1] for plan in found})
+    if len(names) > 1:
+        raise QueryError(f"Several modules are called {module}; choose one of {_some(names)}.")
     return max(found, key=lambda plan: plan.numbers["peak"])
+
+
+def _missing(module: str, space: int | None, plans: Sequence[Plan]) -> str:
+    """Why there is no plan: ``plans`` are those of the module, or all where it has none."""
+    if not plans:
+        return "There is no plan in it: it has no HLO module, or none after buffer assignment."
+    if space is not None and any(module in _called(plan) for plan in plans):
+        known = [str(each) for each in sorted({plan.space for plan in plans})]
+        what = f"memory space {space} in module {module}"
+    else:
+        known = sorted({_called(plan)[1] for plan in plans})
+        what = f"module {module}"
+    return f"There is no {what} with a plan; choose one of {_some(known)}."
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
 
 
 def _called(plan: Plan) -> tuple[str, str, str]:

@@ -18,8 +18,8 @@ def run(arguments: argparse.Namespace) -> int:
         text.say_json(found)
         return 0
     text.say(text.styled(text.counted(len(found), "HLO module"), "bold"))
-    for missing in recording.meta["missing"] if not found else ():
-        text.say(text.styled(f"  no {missing['what']}: {missing['why']}", "quiet"))
+    if not found:
+        text.say(text.styled(f"  {_NONE}", "quiet"))
     rows = [
         [
             *(format_bytes(space[key]) for key in _BYTES),
@@ -31,7 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
         for module in sorted(found, key=_highest, reverse=True)
         for space in sorted(module["spaces"].values(), key=lambda each: -each["peak_bytes"])
     ]
-    for line in text.table([*_HEAD, "space", "events", "program", "module"], rows, right=range(6)):
+    head = [*_HEAD, "space", "events", "program", "module"]
+    for line in text.table(head, rows, right=range(6)) if rows else ():
         text.say(line)
     for module in found:
         if not module["spaces"]:
@@ -46,4 +47,5 @@ def _highest(module: dict[str, dict[str, dict[str, int]]]) -> int:
 
 
 _BYTES = ("peak_bytes", "total_bytes", "parameter_bytes", "output_bytes", "temporary_bytes")
+_NONE = "they are in XPlanes that have /host:metadata, in *.hlo_proto.pb and in what XLA dumps"
 _HEAD = ("peak", "total", "arguments", "outputs", "temporary")
