@@ -1,8 +1,7 @@
 """The part of XLA's ``hlo.proto`` and ``xla_data.proto`` that the compiler's plan for memory is in.
 
-Shapes stay bytes in their instruction: a module has few distinct ones, of which each is decoded
-once. Text is bytes, so that a name that is not UTF-8 harms no other. Computations, which are most
-of a module, are parsed one by one.
+Shapes stay bytes in their instruction, and in a tuple: a module has few distinct ones, of which
+each is decoded once. Text is bytes, so that a name that is not UTF-8 harms no other.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ message StackFrame {
 message Shape {
   int32 element_type = 2;
   repeated int64 dimensions = 3;
-  repeated Shape tuple_shapes = 4;
+  repeated bytes tuple_shapes = 4;  // Shape
   Layout layout = 5;
   repeated bool is_dynamic_dimension = 6;
 }

@@ -74,12 +74,26 @@ class Shapes:
     def __init__(self) -> None:
         self._known: dict[bytes, Shape] = {}
 
-    def of(self, data: bytes) -> Shape:
-        """The shape in ``data``. Raises Malformed."""
+    def of(self, data: bytes, depth: int = 0) -> Shape:
+        """The shape in ``data``, which so many tuples are around. Raises Malformed."""
         found = self._known.get(data)
         if found is None:
-            found = self._known[data] = _made(_parsed(data), 0)
+            message = _parsed(data)
+            if message.element_type == _TUPLE or message.tuple_shapes:
+                found = self._tuple(message, depth)
+            else:
+                found = _array(message)
+            self._known[data] = found
         return found
+
+    def _tuple(self, message: Any, depth: int) -> Shape:
+        if depth >= _DEEPEST:
+            raise Malformed("a shape of it is nested too deep")
+        parts = tuple(self.of(part, depth + 1) for part in message.tuple_shapes)
+        if message.element_type == _BUFFER and len(parts) == 1:
+            return replace(parts[0], text=_cut(f"b({parts[0].text})"))
+        text = f"({', '.join(part.text for part in parts)})"
+        return Shape(_cut(text), "tuple", _POINTER * len(parts), parts)
 
 
 def _parsed(data: bytes) -> Any:
@@ -94,16 +108,8 @@ def _parsed(data: bytes) -> Any:
         raise Malformed("a shape of it is no protobuf") from None
 
 
-def _made(message: Any, depth: int) -> Shape:
+def _array(message: Any) -> Shape:
     kind = message.element_type
-    if kind == _TUPLE or message.tuple_shapes:
-        if depth >= _DEEPEST:
-            raise Malformed("a shape of it is nested too deep")
-        parts = tuple(_made(part, depth + 1) for part in message.tuple_shapes)
-        if kind == _BUFFER and len(parts) == 1:
-            return replace(parts[0], text=_cut(f"b({parts[0].text})"))
-        text = f"({', '.join(part.text for part in parts)})"
-        return Shape(_cut(text), "tuple", _POINTER * len(parts), parts)
     if kind == _TOKEN:
         return Shape("token[]", "token", 0)
     if kind == _OPAQUE:

@@ -100,6 +100,15 @@ def test_tuples_that_are_nested_too_deep(tmp_path: Path, levels: int) -> None:
     assert "a shape of it is n" in said or "it is no protobuf" in said
 
 
+def test_tuples_that_are_nested_ever_deeper(tmp_path: Path) -> None:
+    made, inner = Module(), shape("f32", 2)
+    for level in range(800):
+        inner = tupled(inner)
+        made.instruction(f"i{level}", inner)
+    found = rows(read(tmp_path, made), "instructions", "shape", "bytes")
+    assert found[1] == ("((f32[2]))", 8) and found[-1][1] == 8
+
+
 def test_groups_one_in_the_other(tmp_path: Path) -> None:
     refused(tmp_path, whole().bytes() + b"\x7b" * 100_000 + b"\x7c" * 100_000)
 
