@@ -13,6 +13,7 @@ from tb_memory_plugin.analysis.frames import frame_labels, named_by
 from tb_memory_plugin.analysis.leading import UNKNOWN
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ordering import stable_order
+from tb_memory_plugin.analysis.padding import padding_keys
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -26,6 +27,8 @@ SORTS = (
     "bytes",
     "size",
     "requested",
+    "padding",
+    "expansion",
     "birth",
     "death",
     "duration",
@@ -107,6 +110,8 @@ def sort_keys(recording: Recording, device: Device, column: str) -> Keys:
     if column == "step":
         step = values("step")
         return lambda part: np.where(step[part] < 0, UNKNOWN, step[part])
+    if column in ("padding", "expansion"):
+        return padding_keys(recording, device, column)
     name = bytes_column(recording) if column == "bytes" else column
     rows = recording.rows("allocations", device)
     valid = arrays.valid(recording.table("allocations"), name)[rows]

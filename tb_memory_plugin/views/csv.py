@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tb_memory_plugin.analysis.plan_recording import KEY
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import breakdown
 from tb_memory_plugin.views.words import allocation_rows
@@ -40,6 +41,22 @@ ALLOCATION_COLUMNS = (
     "death_time",
     "address",
 )
+#: The columns of a plan's buffers: what they are called, and of which key of a row they are.
+_OF_PLAN = {
+    "id": "id",
+    "name": "label",
+    "framework_op": "op",
+    "kind": "region",
+    "category": "category",
+    "computation": "module",
+    "dtype": "dtype",
+    "shape": "shape",
+    "size": "size",
+    "unpadded": "requested",
+    "birth": "birth",
+    "death": "death",
+    "offset": "address",
+}
 _ROWS_AT_ONCE = 5000
 #: What spreadsheets take for the beginning of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -64,14 +81,25 @@ def allocations(recording: Recording, device: Device, **question: Any) -> Iterat
         allocation_rows(recording, rows[begin : begin + _ROWS_AT_ONCE])
         for begin in range(0, len(rows), _ROWS_AT_ONCE)
     )
-    return pieces(ALLOCATION_COLUMNS, parts)
+    return pieces(columns_of(device) or ALLOCATION_COLUMNS, parts)
 
 
-def pieces(columns: Sequence[str], parts: Iterator[Sequence[Mapping[str, Any]]]) -> Iterator[str]:
-    """A line of ``columns``, then one a row, a piece of text for each of ``parts``."""
-    yield _text([columns])
+def columns_of(device: Device) -> Mapping[str, str] | None:
+    """The columns of allocations that are a plan's buffers; None of other devices."""
+    return _OF_PLAN if device.key.startswith(KEY) else None
+
+
+def pieces(
+    columns: Sequence[str] | Mapping[str, str], parts: Iterator[Sequence[Mapping[str, Any]]]
+) -> Iterator[str]:
+    """A line of ``columns``, then one a row, a piece of text for each of ``parts``.
+
+    A mapping says of which key of a row each of its columns is.
+    """
+    keys = columns if isinstance(columns, Mapping) else dict(zip(columns, columns, strict=True))
+    yield _text([list(keys)])
     for part in parts:
-        yield _text([[_cell(row[column]) for column in columns] for row in part])
+        yield _text([[_cell(row[key]) for key in keys.values()] for row in part])
 
 
 def _text(lines: Sequence[Sequence[Any]]) -> str:

@@ -11,10 +11,11 @@ from tb_memory_plugin.analysis.alive import sums_only
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.instants import resolve
 from tb_memory_plugin.analysis.life_list import LifeList, life_list, sorted_rows
+from tb_memory_plugin.analysis.plan_recording import KEY
 from tb_memory_plugin.analysis.windows import EventWindow, window
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import csv
-from tb_memory_plugin.views.words import allocation_rows
+from tb_memory_plugin.views.words import allocation_rows, lines
 
 LIMIT = 100
 MOST = 1_000
@@ -84,7 +85,7 @@ def whole(
         _rows(recording, device, rows[first : first + _ROWS_AT_ONCE])
         for first in range(0, len(rows), _ROWS_AT_ONCE)
     )
-    return csv.pieces(_COLUMNS, parts)
+    return csv.pieces(csv.columns_of(device) or _COLUMNS, parts)
 
 
 def about(seen: EventWindow) -> dict[str, int]:
@@ -98,7 +99,11 @@ def _sums(recording: Recording, device: Device, listed: LifeList) -> int:
 
 def _rows(recording: Recording, device: Device, rows: IntArray) -> list[dict[str, Any]]:
     sums = set(sums_only(recording, device).tolist())
-    found = allocation_rows(recording, rows + recording.rows("allocations", device).start)
+    first = recording.rows("allocations", device).start
+    found = allocation_rows(recording, rows + first)
+    if device.key.startswith(KEY):
+        for row, line in zip(found, lines(recording, rows + first), strict=True):
+            row["where"] = line
     for row, place in zip(found, rows.tolist(), strict=True):
         begun, ended = row["birth_time"], row["death_time"]
         row["duration"] = None if begun is None or ended is None else ended - begun

@@ -70,6 +70,14 @@ def allocation_labels(recording: Recording, rows: IntArray) -> list[str]:
     ]
 
 
+def lines(recording: Recording, rows: IntArray) -> list[str | None]:
+    """The frame that names the stack of each allocation: ``loss · train.py:25``; None without."""
+    own = np.append(named_by(recording), -1)
+    frames = own[arrays.values(recording.table("allocations"), "birth_stack")[rows]].tolist()
+    told = frame_labels(recording, set(frames))
+    return [told.get(frame) for frame in frames]
+
+
 def hexadecimal(address: int | None) -> str | None:
     """An address as the page takes it: JavaScript's numbers end before addresses do."""
     return None if address is None else f"{address:#x}"

@@ -292,6 +292,8 @@ export interface LifeRow extends AllocationRow {
   duration: number | null;
   /** It stands for nobody knows how many blocks. */
   sum: boolean;
+  /** The line that it comes from, of a plan's buffer. */
+  where?: string | null;
 }
 
 /** Lives of a window, or at a moment: how many there are in all, and a page of them. */

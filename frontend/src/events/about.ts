@@ -2,6 +2,7 @@
 
 import type { EventRow } from "../api";
 import { bytes, count, exactBytes } from "../format";
+import { say } from "../state/say";
 
 /** What happened, as a sentence about the program or its allocator begins. */
 const HAPPENED: Readonly<Record<string, string>> = {
@@ -38,17 +39,17 @@ export function eventFacts(row: EventRow, basis: string): EventFact[] {
   const form = [about.dtype, about.shape].filter(Boolean).join(" ");
   const category = about.category === "unknown" ? null : about.category;
   const facts: (EventFact | null)[] = [
-    other === row.size ? null : amount(basis === "size" ? "requested" : "block", other),
+    other === row.size ? null : amount(say(basis === "size" ? "requested" : "block"), other),
     text("name", about.name),
-    text("operator", about.op),
-    text("module", about.module),
+    text(say("operator"), about.op),
+    text(say("module"), about.module),
     text("step", about.step === null ? null : count(about.step)),
     text("category", category),
-    text("region", about.region),
+    text(say("region"), about.region),
     text("type, shape", form),
     row.label === about.op ? null : text("where", row.label),
-    text("address", row.address),
-    amount("allocated after it", about.allocated),
+    text(say("address"), row.address),
+    amount(say("allocated after it"), about.allocated),
     amount("reserved", about.reserved),
   ];
   return facts.filter((fact) => fact !== null);

@@ -9,6 +9,13 @@ export const count = (value: number | null | undefined): string =>
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${grouped(value)}\u00a0${value === 1 ? one : many}`;
 
+/** `4×`, `1.33×`: how many times as large one is as another. */
+export function times(large: number, small: number): string {
+  if (small <= 0) return "–";
+  const found = large / small;
+  return `${Number.isInteger(found) ? grouped(found) : found.toFixed(2)}×`;
+}
+
 /** A share of a whole: `51.2 %`; what is there but tiny reads `< 0.1 %`. */
 export function share(part: number, whole: number): string {
   if (whole === 0) return "–";

@@ -4,10 +4,13 @@ import type { AllocationCard, Segment } from "../api";
 import { card } from "../flow/questions";
 import { bytes, exactBytes } from "../format";
 import { momentWords } from "../state/moment";
-import { about } from "../state/recording";
+import { about, isPlan } from "../state/recording";
+import { say } from "../state/say";
 import { Answered } from "./Answered";
 import { type FactRow, Facts } from "./Facts";
 import { lifeWords } from "./life";
+import { Near } from "./Near";
+import { PlanFacts } from "./PlanFacts";
 import { Shapes } from "./Shapes";
 import { Siblings } from "./Siblings";
 import { Stack } from "./Stack";
@@ -22,8 +25,9 @@ function Told({ data }: { data: AllocationCard }) {
     <>
       <h2 class="title">{titleOf(data)}</h2>
       {subtitleOf(data) && <p class="quiet subtitle">{subtitleOf(data)}</p>}
-      <Facts rows={rowsOf(data)} />
+      {isPlan.value ? <PlanFacts card={data} /> : <Facts rows={rowsOf(data)} />}
       <Ways card={data} />
+      {isPlan.value && <Near id={String(data.id)} />}
       {data.guesses && <Shapes guesses={data.guesses} />}
       <Stacks card={data} />
       {data.siblings && <Siblings of={data.siblings} id={String(data.id)} />}
@@ -33,7 +37,7 @@ function Told({ data }: { data: AllocationCard }) {
 
 /** `512.0 MiB activation`. */
 function titleOf(data: AllocationCard): string {
-  const known = data.category && data.category !== "unknown" ? data.category : "allocation";
+  const known = data.category && data.category !== "unknown" ? data.category : say("allocation");
   return `${bytes(sizeOf(data))} ${known}`;
 }
 
@@ -97,12 +101,14 @@ function Stacks({ card: data }: { card: AllocationCard }) {
   return (
     <>
       {birth_stack ? (
-        <Stack title="Stack of birth" frames={birth_stack} />
+        <Stack title={isPlan.value ? "Source" : "Stack of birth"} frames={birth_stack} />
       ) : (
         <p class="quiet no-stack">
-          {data.before_window
+          {data.before_window && !isPlan.value
             ? "It was alive before the window; the recording does not hold the stack that made it."
-            : "The recording holds no stack for it."}
+            : isPlan.value
+              ? "The module does not say where in the source it comes from."
+              : "The recording holds no stack for it."}
         </p>
       )}
       {forward_stack && <Stack title="Stack of its forward" frames={forward_stack} />}

@@ -5,6 +5,7 @@ import { bytes, count, exactBytes, share } from "../format";
 import { blocksWords, groupLabel, oldestWords } from "../state/groups";
 import { momentWords } from "../state/moment";
 import { about, hasHistory } from "../state/recording";
+import { say } from "../state/say";
 import { by } from "../state/view";
 import { Facts } from "./Facts";
 import { Stack } from "./Stack";
@@ -35,7 +36,7 @@ export function Group({ groupBy, id }: { groupBy: string; id: string }) {
           { word: "Bytes", value: bytes(group.bytes), title: exactBytes(group.bytes) },
           { word: "Share", value: share(group.bytes, data.total_bytes) },
           {
-            word: "Blocks",
+            word: say("Blocks"),
             value: group.sums > 0 ? blocksWords(group.count, group.sums) : count(group.count),
           },
           { word: "Largest", value: bytes(group.largest), title: exactBytes(group.largest) },

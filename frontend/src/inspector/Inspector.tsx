@@ -1,6 +1,7 @@
 /** Explains whatever is selected; with nothing selected, what can be. */
 
-import { hasHistory } from "../state/recording";
+import { hasHistory, isPlan } from "../state/recording";
+import { say } from "../state/say";
 import { selection, viewKey } from "../state/view";
 import { Allocation } from "./Allocation";
 import { Group } from "./Group";
@@ -50,6 +51,7 @@ const OVER_TIME = [
   "Click the chart to see what was alive at that moment.",
   "Drag over the chart to zoom in, Esc to come back.",
 ];
+const BARS = ["Point at a bar for a buffer and its life, click it for its instruction."];
 const SPAN =
   "Click a step, a module or an annotation to zoom to it and to see what memory did in it.";
 
@@ -59,7 +61,7 @@ function hintsFor(view: string): string[] {
   switch (view) {
     case "allocations":
       return [
-        "Click an allocation for its size, its life and its stack.",
+        `Click ${isPlan.value ? "a buffer" : "an allocation"} for its size, its life and its stack.`,
         "Click a paler strip, which stands for several, to zoom to them.",
         ...overTime(SPAN),
       ];
@@ -79,9 +81,9 @@ function hintsFor(view: string): string[] {
       return [];
     default:
       return [
-        ...overTime(...OVER_TIME, SPAN),
+        ...overTime(...OVER_TIME, ...(isPlan.value ? BARS : [SPAN])),
         "Click a row of the table for its stack and totals.",
-        "Unfold a row with ▸ for its single allocations.",
+        `Unfold a row with ▸ for its single ${say("allocations")}.`,
       ];
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Siblings as Family } from "../api";
 import { bytes, count, counted } from "../format";
+import { say } from "../state/say";
 import { selection } from "../state/view";
 
 const select = (id: string): void => {
@@ -18,8 +19,8 @@ export function Siblings({ of, id }: { of: Family; id: string }) {
     <section aria-label="Siblings">
       <h3>From the same stack</h3>
       <p>
-        {counted(of.count, "allocation")}, {bytes(of.bytes)} in all, {count(of.alive_at_peak)} alive
-        at the peak
+        {counted(of.count, say("allocation"))}, {bytes(of.bytes)} in all, {count(of.alive_at_peak)}{" "}
+        alive at the peak
       </p>
       {ids.length < of.count && (
         <p class="quiet small">

@@ -1,7 +1,7 @@
 /** The life of an allocation in words, and as a range of the axis to zoom to. */
 
 import type { AllocationCard, Axis, SpanCard } from "../api";
-import { duration } from "../format";
+import { duration, grouped } from "../format";
 import type { Moment } from "../state/moment";
 import { hasHistory } from "../state/recording";
 import type { Window } from "../state/view";
@@ -27,6 +27,16 @@ export function lifeWords(life: Life, words: (moment: Moment) => string): string
       ? `, ${duration(life.death_time - life.birth_time)} long`
       : "";
   return `${born} → ${died}${length}`;
+}
+
+/** `event 12 to event 40 of the program`; what is held all the time has no such end. */
+export function programLife(birth: number | null, death: number | null): string {
+  const from = birth === null || Number.isNaN(birth);
+  const to = death === null || Number.isNaN(death);
+  if (from && to) return "the whole program";
+  const begin = from ? "the start" : `event ${grouped(birth)}`;
+  const end = to ? "the end" : `event ${grouped(death)}`;
+  return `${begin} to ${end} of the program`;
 }
 
 const MARGIN = 0.1;

@@ -3,6 +3,7 @@
 import type { BreakdownGroup } from "../api/types";
 import { count, counted } from "../format";
 import type { Moment } from "./moment";
+import { say } from "./say";
 
 /** When the oldest of a group was born: `before`, `step 0`, or the moment without steps. */
 export function oldestWords(
@@ -21,7 +22,7 @@ export const SUM_ONLY =
 
 /** `3 blocks`, of which `sums` stand for nobody knows how many. */
 export function blocksWords(blocks: number, sums: number): string {
-  if (sums === 0) return counted(blocks, "block");
+  if (sums === 0) return counted(blocks, say("block"));
   const known = blocks - sums;
   return known > 0 ? `${counted(known, "block")} and a sum` : "sum only, blocks not known";
 }

@@ -8,6 +8,7 @@ import { target } from "../flow/questions";
 import { exactBytes } from "../format";
 import { about, cursor, device, selection } from "../state";
 import { resource } from "../state/resource";
+import { say } from "../state/say";
 import type { Model } from "../timeline/model";
 import { instantTitle } from "../timeline/readout";
 
@@ -82,7 +83,7 @@ function Happened({ row }: { row: EventRow }) {
         <button
           type="button"
           class="link"
-          title={`${title ?? ""} – click to have the allocation explained`}
+          title={`${title ?? ""} – click to have the ${say("allocation")} explained`}
           onClick={() => (selection.value = { kind: "allocation", id })}
         >
           {eventTitle(row)}

@@ -10,7 +10,7 @@ import { layerColours, pickedGroup } from "./groupColours";
 import { lifeOf } from "./life";
 import { levelAt, type Model } from "./model";
 import { paintAxisName, paintByteAxis, paintPlaceAxis, paintShareAxis } from "./paint/axes";
-import { paintCapacity, paintFragmentation, paintReserved } from "./paint/curves";
+import { paintCapacity, paintFragmentation, paintOther, paintReserved } from "./paint/curves";
 import { paintEnds, paintHeight, paintLife } from "./paint/life";
 import { paintDot, paintMarks } from "./paint/marks";
 import { paintOverlay } from "./paint/overlay";
@@ -75,6 +75,7 @@ function pictureOf(model: Model) {
   const colours = scene.sheets.map((sheet) => layerColours(sheet, pickedGroup.value));
   const isOverTime = hasHistory.value;
   const reserved = model.showReserved.value && !model.byArea.value;
+  const other = model.showOther.value ? model.otherLine.value : null;
   const usage = scene.sheets.at(-1)?.usage;
   const formula = model.isFragmentationShown.value && usage ? formulaOf(usage) : null;
   return {
@@ -86,6 +87,7 @@ function pictureOf(model: Model) {
         paintStack(surface, scene.plot, sheet, scene.height.top, colours[index] ?? []);
       });
       if (reserved) paintReserved(surface, scene, paints.text);
+      if (other !== null) paintOther(surface, scene, other, paints.text, paints.background);
       paintCapacity(surface, scene, paints.danger);
       if (formula !== null) {
         paintFragmentation(surface, scene, paints.accent, paints.background);

@@ -30,7 +30,9 @@ export function Legend({ model }: { model: Model }) {
   const hasReserved = usage?.window.has_reserved === true && !byArea;
   const formula = usage === null ? null : formulaOf(usage);
   const hasCapacity = Boolean(device.value?.capacity) && usage !== null;
+  const other = model.otherLine.value?.isSeen ? model.otherLine.value : null;
   const switches = [
+    other?.label ?? "",
     hasReserved ? "reserved" : "",
     hasCapacity ? capacityWords(model) : "",
     formula === null ? "" : "fragmentation",
@@ -44,6 +46,9 @@ export function Legend({ model }: { model: Model }) {
       {model.followsAreas ? <AreasChoice /> : null}
       {byArea ? <AreasDrawn model={model} /> : <Groups model={model} room={room} />}
       <div class="timeline-lines">
+        {other !== null ? (
+          <Line kind="other" label={other.label} title={other.title} shown={model.showOther} />
+        ) : null}
         {hasReserved ? <Line kind="reserved" label="reserved" shown={model.showReserved} /> : null}
         {hasCapacity ? (
           <Line kind="capacity" label={capacityWords(model)} shown={model.showCapacity} />

@@ -1,6 +1,7 @@
 /** The exact values of the instant under the pointer, and the marks beside it. */
 
 import { useComputed } from "@preact/signals";
+import type { Usage } from "../api";
 import { hasHistory } from "../state";
 import { groupColours } from "./groupColours";
 import { LEFT, type Model } from "./model";
@@ -70,13 +71,20 @@ function toldAt(model: Model) {
   const step = stepAt(model.steps.value, placeOfRow(usage, pointed.row));
   const bytes = (1 - pointer.y / plot.height) * scene.height.top;
   return {
-    words: readout(usage, pointed.row, model.basis.value, step),
+    words: readout(usage, pointed.row, model.basis.value, step, otherAt(model, usage, pointed.row)),
     colours: groupColours(pointed.sheet),
     hovered: groupAt(tops, pointed.row, bytes),
     marks: scene.marks.filter((mark) => isNear(mark, pointer.x)).slice(0, 4),
     x: LEFT + pointer.x,
     y: Math.max(4, Math.min(pointer.y, plot.height * 0.3)),
   };
+}
+
+/** The view's own line there, where it says something else. */
+function otherAt({ otherLine }: Model, usage: Usage, row: number) {
+  const line = otherLine.value;
+  const bytes = line?.at(usage, row) ?? null;
+  return line === null || bytes === null ? null : { label: line.label, bytes };
 }
 
 function isNear({ x }: PlacedMark, at: number): boolean {

@@ -5,6 +5,7 @@ import type { Axis, Device, Mark, TrackItem, Usage } from "../api";
 import { about, areas, axis, converter, cursor, device, extent, hasTime, range } from "../state";
 import type { Life } from "./life";
 import { createLoader, type Loader } from "./load";
+import type { OtherLine } from "./otherLine";
 import { createReach } from "./reach";
 import { convertRange, neighbourRow, placeOfEvent, placeOfRow, rowOfEvent } from "./rows";
 import { clampWindow, panWindow, type Range, roundWindow, sameRange, span } from "./scale";
@@ -63,6 +64,9 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
   const brush = signal<Range | null>(null);
   /** The life of what is pointed at elsewhere; it is drawn instead of the selection's. */
   const pointedLife = signal<Life | null>(null);
+  /** What a view has drawn beside the picture, where it has something. */
+  const otherLine = signal<OtherLine | null>(null);
+  const showOther = signal(true);
   const before: Range[] = [];
 
   const shownAxis = computed<Axis>(() => (hasTime.value ? axis.value : "event"));
@@ -187,6 +191,8 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
     pointer,
     brush,
     pointedLife,
+    otherLine,
+    showOther,
     axis: shownAxis,
     whole,
     window,

@@ -3,6 +3,7 @@
 import type { Mark, TrackItem, Usage } from "../api";
 import { bytes, duration, exactBytes, grouped, share } from "../format";
 import { groupLabel } from "../state/groups";
+import { say } from "../state/say";
 import { formulaOf, wasted } from "./fragmentation";
 import { FRAGMENTATION, fragmentation } from "./height";
 import { highestRow, known, placeOfRow } from "./rows";
@@ -60,11 +61,18 @@ export function exactTime(ns: number): string {
 }
 
 /** Everything about the instant a row shows. `step` is the name of the step it is in. */
-export function readout(usage: Usage, row: number, basis: string, step: string | null): Readout {
+export function readout(
+  usage: Usage,
+  row: number,
+  basis: string,
+  step: string | null,
+  other: { label: string; bytes: number } | null = null,
+): Readout {
   if (isByArea(usage)) return areasReadout(usage, row, step);
   const allocated = usage.allocated[row] as number;
   const reserved = known(usage.reserved[row]);
-  const rows: ReadoutRow[] = [amount(`allocated (${basis})`, allocated)];
+  const rows: ReadoutRow[] = [amount(say(`allocated (${basis})`), allocated)];
+  if (other !== null) rows.push(amount(other.label, other.bytes));
   if (reserved !== null) rows.push(amount("reserved", reserved));
   if (fragmentation(allocated, reserved) !== null && reserved !== null) {
     const value = share(reserved - allocated, reserved);
@@ -150,7 +158,7 @@ export function describe(usage: Usage | null, window: Range, device: string): st
 /** What the cursor stands on, for the live region. */
 export function describeInstant(usage: Usage, row: number): string {
   const at = instantTitle(usage.event[row] as number, known(usage.time[row]));
-  const what = isByArea(usage) ? "in stack and heap" : "allocated";
+  const what = isByArea(usage) ? "in stack and heap" : say("allocated");
   return `Cursor at ${at}: ${bytes(usage.level[row] as number)} ${what}`;
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
 
@@ -130,6 +131,11 @@ def value(recording: Recording, row: dict[str, Any], column: str, label: str) ->
     if column == "duration":
         known = row["birth_time"] is not None and row["death_time"] is not None
         return row["death_time"] - row["birth_time"] if known else None
+    if column in ("padding", "expansion"):
+        size, asked = row["size"], row["requested"]
+        if size is None or asked is None:
+            return None
+        return size - asked if column == "padding" else Fraction(size, asked)
     found = row[column]
     if column == "category" and found is not None:
         return Category(found).label

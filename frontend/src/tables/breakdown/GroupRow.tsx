@@ -8,6 +8,7 @@ import { bytes, count, exactBytes, share } from "../../format";
 import { groupLabel, oldestWords, SUM_ONLY } from "../../state/groups";
 import { momentWords } from "../../state/moment";
 import { hasHistory } from "../../state/recording";
+import { say } from "../../state/say";
 import { by, selection } from "../../state/view";
 import { colours } from "../../theme/theme";
 import { Members } from "./Members";
@@ -56,7 +57,7 @@ export function GroupRow({ group, total, first, open }: Properties) {
               {open ? "▾" : "▸"}
             </button>
             <Clip title={group.label}>{label}</Clip>
-            {holds && <span class="unseen">, has the selected allocation</span>}
+            {holds && <span class="unseen">, has the selected {say("allocation")}</span>}
           </span>
         </td>
         <td class="number" title={exactBytes(group.bytes)}>

@@ -5,6 +5,7 @@ import { SortHeader } from "../../components/SortHeader";
 import { breakdown, breakdownQuery, FIRST_GROUPS, groupLimit } from "../../flow/questions";
 import { bytes, count, counted, exactBytes } from "../../format";
 import { about, hasHistory, lost } from "../../state/recording";
+import { say } from "../../state/say";
 import { by, filter, sort } from "../../state/view";
 import { GroupRow } from "./GroupRow";
 import { unfolded } from "./unfolded";
@@ -51,7 +52,7 @@ export function GroupTable() {
                   <SortHeader
                     key={column}
                     column={column}
-                    text={text}
+                    text={say(text)}
                     rises={column === "oldest"}
                     sort={sort}
                   />

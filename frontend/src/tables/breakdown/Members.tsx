@@ -16,6 +16,7 @@ import { bytes, counted, exactBytes, share } from "../../format";
 import { momentWords } from "../../state/moment";
 import { about, hasHistory } from "../../state/recording";
 import { words } from "../../state/resource";
+import { say } from "../../state/say";
 import { selection } from "../../state/view";
 import { birthWords, sizeIn } from "./model";
 
@@ -88,7 +89,7 @@ export function Members({ group, total, colour }: Properties) {
       {left > 0 && (
         <tr class="rest inner">
           <td colSpan={columns()}>
-            {counted(left, "more allocation")}{" "}
+            {counted(left, `more ${say("allocation")}`)}{" "}
             <button type="button" class="link" onClick={more}>
               show more
             </button>
@@ -125,7 +126,7 @@ function Member({ row, total, colour }: { row: AllocationRow; total: number; col
     >
       <td class="name">
         <span class="cell">
-          <Clip title={row.label}>{row.label || row.address || `allocation ${id}`}</Clip>
+          <Clip title={row.label}>{row.label || row.address || `${say("allocation")} ${id}`}</Clip>
         </span>
       </td>
       <td class="number" title={exactBytes(size)}>

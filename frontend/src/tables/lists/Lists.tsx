@@ -45,6 +45,12 @@ const OPTIONS = [
   },
 ] as const;
 
+/** Its name and what it is, where a plan is looked at. */
+const told = ({ key, label, title }: { key: string; label: string; title: string }) =>
+  key === "allocations" && isPlan.value
+    ? { label: "Buffers", title: "Every buffer of the window of program order, or at the cursor" }
+    : { label, title };
+
 /** A table of one view only. */
 export interface Table {
   key: TableKey;
@@ -68,7 +74,7 @@ export function Lists({ model, more = [] }: Properties) {
       (key !== "operators" || !isPlan.value),
   );
   const options: { key: TableKey; label: string; reason: null; title: string }[] = [
-    ...own,
+    ...own.map((each) => ({ ...each, ...told(each) })),
     ...more.map((each) => ({ ...each, reason: null })),
   ];
   const Other = more.find(({ key }) => key === table.value)?.component;

@@ -4,9 +4,9 @@ import { getLives, type LifeRow, type LivesPage, listFile } from "../../api";
 import { Clip } from "../../components/Clip";
 import { Filter } from "../../components/Filter";
 import { SortHeader } from "../../components/SortHeader";
-import { bytes, count, counted, exactBytes } from "../../format";
+import { bytes, counted, exactBytes } from "../../format";
 import { SUM_ONLY } from "../../state/groups";
-import { about } from "../../state/recording";
+import { say } from "../../state/say";
 import {
   aliveOnly,
   cursor,
@@ -18,7 +18,7 @@ import {
   selection,
 } from "../../state/view";
 import { walk } from "../breakdown/walk";
-import { birthWords, deathWords, formWords, lifeWords } from "./model";
+import { type Column, livesColumns } from "./livesColumns";
 import { Listed, Pager, ToCursor } from "./Parts";
 import { Sizes } from "./Sizes";
 import { useList } from "./useList";
@@ -37,7 +37,7 @@ export function Lives() {
   const { data, error, loading } = list.answer.value;
   const query = list.query.value;
   return (
-    <section class="breakdown" aria-label="List of allocations">
+    <section class="breakdown" aria-label={`List of ${say("allocations")}`}>
       <div class="tools">
         <Heading page={data} />
         <span class="right">
@@ -81,7 +81,7 @@ function Heading({ page }: { page: LivesPage | null }) {
       {page && (
         <span class="quiet" data-testid="lives-total">
           <span title={page.sums > 0 ? SUM_ONLY : undefined}>
-            {counted(page.total_count - page.sums, "allocation")}
+            {counted(page.total_count - page.sums, say("allocation"))}
             {page.sums > 0 && " and a sum"}
           </span>
           ,{" "}
@@ -96,78 +96,40 @@ function Heading({ page }: { page: LivesPage | null }) {
 }
 
 function headWords(): string {
-  if (aliveOnly.value) return "Allocations at the cursor";
-  return range.value === null ? "All allocations" : "Allocations of the window";
+  if (aliveOnly.value) return `${say("Allocations")} at the cursor`;
+  return range.value === null ? `All ${say("allocations")}` : `${say("Allocations")} of the window`;
 }
-
-/** Columns that a recording has something to say in, by the grouping that says so. */
-interface Extra {
-  grouping: string;
-  column: string;
-  text: string;
-  of: (row: LifeRow) => string;
-}
-
-const EXTRAS: readonly Extra[] = [
-  { grouping: "category", column: "category", text: "Category", of: (row) => row.category ?? "" },
-  { grouping: "dtype_shape", column: "shape", text: "Type, shape", of: formWords },
-  { grouping: "region", column: "region", text: "Region", of: (row) => row.region ?? "" },
-  { grouping: "module", column: "module", text: "Module", of: (row) => row.module ?? "" },
-  {
-    grouping: "step",
-    column: "step",
-    text: "Step",
-    of: (row) => (row.step === null ? "" : count(row.step)),
-  },
-];
-
-const tells = (grouping: string): boolean =>
-  about.value?.groupings.some(({ key }) => key === grouping) === true;
-
-/** Where there are no stacks, allocations are called by their operator already. */
-const hasOperators = (): boolean =>
-  tells("op") && about.value?.missing.every(({ what }) => what !== "stacks") === true;
 
 function Table({ page }: { page: LivesPage }) {
-  const extras = EXTRAS.filter(({ grouping }) => tells(grouping));
-  const isRounded = about.value?.basis === "size";
-  const hasOther = page.rows.some((row) => (isRounded ? row.requested : row.size) !== null);
+  const columns = livesColumns(page);
   return (
-    <table class="groups list" aria-label="Allocations" onKeyDown={walk}>
+    <table class="groups list" aria-label={say("Allocations")} onKeyDown={walk}>
       <thead>
         <tr>
-          <SortHeader column="label" text="Allocation" isText sort={livesSort} />
-          {hasOperators() && <SortHeader column="op" text="Operator" isText sort={livesSort} />}
-          <SortHeader column="bytes" text={isRounded ? "Size" : "Requested"} sort={livesSort} />
-          {hasOther && (
-            <SortHeader
-              column={isRounded ? "requested" : "size"}
-              text={isRounded ? "Requested" : "Block"}
-              sort={livesSort}
-            />
+          {columns.map(({ column, text, isText }) =>
+            column ? (
+              <SortHeader
+                key={text}
+                column={column}
+                text={text}
+                isText={isText ?? false}
+                sort={livesSort}
+              />
+            ) : (
+              <th key={text} scope="col">
+                {text}
+              </th>
+            ),
           )}
-          <SortHeader column="birth" text="Allocated" sort={livesSort} />
-          <SortHeader column="death" text="Released" sort={livesSort} />
-          <SortHeader column="duration" text="Lived" sort={livesSort} />
-          {extras.map(({ column, text }) => (
-            <SortHeader key={column} column={column} text={text} isText sort={livesSort} />
-          ))}
         </tr>
       </thead>
       <tbody>
         {page.rows.map((row, index) => (
-          <Row
-            key={row.id}
-            row={row}
-            extras={extras}
-            first={index === 0}
-            isRounded={isRounded}
-            hasOther={hasOther}
-          />
+          <Row key={row.id} row={row} columns={columns} first={index === 0} />
         ))}
         {page.rows.length === 0 && (
           <tr class="rest">
-            <td colSpan={7 + extras.length}>{noneWords()}</td>
+            <td colSpan={columns.length}>{noneWords()}</td>
           </tr>
         )}
       </tbody>
@@ -184,17 +146,13 @@ function noneWords(): string {
 
 interface RowProperties {
   row: LifeRow;
-  extras: readonly Extra[];
+  columns: readonly Column[];
   first: boolean;
-  isRounded: boolean;
-  hasOther: boolean;
 }
 
-function Row({ row, extras, first, isRounded, hasOther }: RowProperties) {
+function Row({ row, columns, first }: RowProperties) {
   const id = String(row.id);
   const chosen = selection.value;
-  const both = isRounded ? [row.size, row.requested] : [row.requested, row.size];
-  const sizes = hasOther ? both : both.slice(0, 1);
   const select = () => {
     selection.value = { kind: "allocation", id };
   };
@@ -206,27 +164,26 @@ function Row({ row, extras, first, isRounded, hasOther }: RowProperties) {
       tabIndex={first ? 0 : -1}
       onClick={select}
     >
-      <td class="name" title={row.sum ? SUM_ONLY : row.label}>
-        <Clip>{row.sum ? `${row.label} (sum only)` : row.label}</Clip>
-      </td>
-      {hasOperators() && (
-        <td title={row.op ?? ""}>
-          <Clip>{row.op ?? ""}</Clip>
-        </td>
-      )}
-      {sizes.map((size, place) => (
-        <td key={place} class="number" title={size === null ? undefined : exactBytes(size)}>
-          {size === null ? "" : bytes(size)}
-        </td>
-      ))}
-      <td class="number">{birthWords(row)}</td>
-      <td class="number">{deathWords(row)}</td>
-      <td class="number">{lifeWords(row)}</td>
-      {extras.map(({ column, of }) => (
-        <td key={column} title={of(row)}>
-          <span class="clip">{of(row)}</span>
-        </td>
+      {columns.map((column) => (
+        <Cell key={column.text} row={row} of={column} />
       ))}
     </tr>
+  );
+}
+
+function Cell({ row, of }: { row: LifeRow; of: Column }) {
+  const value = of.of(row);
+  const title = of.title?.(row) ?? (of.isText ? value : undefined);
+  if (!of.isText) {
+    return (
+      <td class="number" title={title}>
+        {value}
+      </td>
+    );
+  }
+  return (
+    <td class={of.column === "label" ? "name" : undefined} title={title}>
+      {of.isShort ? <span class="clip">{value}</span> : <Clip>{value}</Clip>}
+    </td>
   );
 }

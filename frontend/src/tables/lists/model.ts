@@ -4,16 +4,17 @@ import type { Axis, LifeRow, ModuleRow, TrackItem } from "../../api";
 import { bytes, duration, grouped, signedBytes } from "../../format";
 import { parseBytes } from "../../format/parse";
 import { momentWords } from "../../state/moment";
+import { say } from "../../state/say";
 import type { Window } from "../../state/view";
 
 /** When an allocation was made; `before` the window. */
 export function birthWords(row: LifeRow): string {
-  if (row.birth === null) return "before";
+  if (row.birth === null) return say("before");
   return momentWords({ event: row.birth, time: row.birth_time, step: null });
 }
 
 export function deathWords(row: LifeRow): string {
-  if (row.death === null) return "not freed";
+  if (row.death === null) return say("not freed");
   return momentWords({ event: row.death, time: row.death_time, step: null });
 }
 

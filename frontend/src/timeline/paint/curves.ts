@@ -2,6 +2,7 @@
 
 import { formulaOf, wasted } from "../fragmentation";
 import { FREE_LIST } from "../height";
+import type { OtherLine } from "../otherLine";
 import type { Plot, Scene } from "../scene";
 import { crisp, type Surface } from "./surface";
 
@@ -71,6 +72,36 @@ export function paintFragmentation(
     context.globalAlpha = 1;
     context.strokeStyle = colour;
     context.lineWidth = 1.25;
+    context.stroke();
+  }
+  context.restore();
+}
+
+/** Another line where its bytes are others than those drawn, by half a pixel at least. */
+export function paintOther(
+  surface: Surface,
+  scene: Scene,
+  other: OtherLine,
+  colour: string,
+  halo: string,
+): void {
+  const { context } = surface;
+  const least = (scene.height.top / Math.max(scene.plot.height, 1)) * 0.5;
+  context.save();
+  for (const { usage, rows } of scene.sheets) {
+    const heightOf = (column: number) => {
+      const row = rows[column] as number;
+      const bytes = row === -1 ? null : other.at(usage, row);
+      if (bytes === null || (usage.level[row] as number) - bytes < least) return Number.NaN;
+      return bytes / scene.height.top;
+    };
+    stepLine(surface, scene.plot, rows.length, heightOf);
+    context.lineJoin = "round";
+    context.strokeStyle = halo;
+    context.lineWidth = 3.5;
+    context.stroke();
+    context.strokeStyle = colour;
+    context.lineWidth = 1.5;
     context.stroke();
   }
   context.restore();

@@ -42,10 +42,10 @@ export function paintHeight(
   const tall = Math.max(1, (life.bytes / height.top) * plot.height);
   const top = plot.top + plot.height - tall;
   context.save();
-  context.globalAlpha = 0.55;
+  context.globalAlpha = 0.4;
   context.fillStyle = ink.background;
   context.fillRect(left, top, right - left, tall);
-  context.globalAlpha = 0.45;
+  context.globalAlpha = 0.35;
   context.fillStyle = ink.accent;
   context.fillRect(left, top, right - left, tall);
   context.globalAlpha = 1;

@@ -13,6 +13,7 @@ import { Bars } from "./Bars";
 import { Compare } from "./Compare";
 import { Overview } from "./Overview";
 import { Tree } from "./Tree";
+import { followUnpadded } from "./unpadded";
 import "../../components/numbers.css";
 import "./plan.css";
 
@@ -38,7 +39,13 @@ export function PlanView() {
 
 function Shown({ plan }: { plan: Plan }) {
   const model = useMemo(() => createModel(), []);
-  useEffect(() => model.dispose, [model]);
+  useEffect(() => {
+    const stop = followUnpadded(model);
+    return () => {
+      stop();
+      model.dispose();
+    };
+  }, [model]);
   return (
     <div class="profile plan">
       <Overview plan={plan.overview} />

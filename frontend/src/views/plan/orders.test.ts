@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PlanBars } from "../../api/bars";
-import { expansion, lifeSpan, tell } from "./bufferWords";
+import { times } from "../../format";
+import { programLife } from "../../inspector/life";
+import { tell } from "./bufferWords";
 import { ordered, placeAt, REST, rowAt, spanOf, step } from "./orders";
 
 function barsOf(
@@ -99,10 +101,10 @@ describe("a buffer in words", () => {
   });
 
   it("says how many times as large it is, and how long it lives", () => {
-    expect(expansion(1000, 750)).toBe("1.33×");
-    expect(expansion(8, 0)).toBe("–");
-    expect(lifeSpan(null, null)).toBe("the whole program");
-    expect(lifeSpan(Number.NaN, 4)).toBe("the start to event 4 of the program");
-    expect(lifeSpan(3, null)).toBe("event 3 to the end of the program");
+    expect(times(1000, 750)).toBe("1.33×");
+    expect(times(8, 0)).toBe("–");
+    expect(programLife(null, null)).toBe("the whole program");
+    expect(programLife(Number.NaN, 4)).toBe("the start to event 4 of the program");
+    expect(programLife(3, null)).toBe("event 3 to the end of the program");
   });
 });

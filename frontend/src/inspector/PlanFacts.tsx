@@ -1,0 +1,99 @@
+/** What a plan knows of a buffer: its bytes to the last, its place, what it is for, who shares it. */
+
+import type { AllocationCard, PlanBuffer } from "../api";
+import { planBuffer } from "../flow/questions";
+import { bytes, count, exactBytes, times } from "../format";
+import { selection } from "../state/view";
+import { type FactRow, Facts } from "./Facts";
+import { programLife } from "./life";
+
+export function PlanFacts({ card }: { card: AllocationCard }) {
+  const { data, error } = planBuffer.value;
+  return (
+    <>
+      <Facts rows={[...cardRows(card), ...(data ? planRows(data, card) : [])]} />
+      {error && (
+        <p class="danger" role="alert">
+          {error}
+        </p>
+      )}
+    </>
+  );
+}
+
+const cardRows = (card: AllocationCard): FactRow[] => [
+  { word: "Life", value: programLife(card.birth, card.death) },
+  {
+    word: "Category",
+    value: card.category && card.category !== "unknown" ? `${card.category}, inferred` : null,
+  },
+];
+
+function planRows(data: PlanBuffer, card: AllocationCard): FactRow[] {
+  const padding = data.bytes - data.unpadded_bytes;
+  const made = data.instruction?.name;
+  return [
+    { word: "Kind", value: data.kind },
+    { word: "Opcode", value: data.opcode },
+    // What lies in an argument's memory is called by the argument.
+    { word: "Written by", value: made && made !== card.name ? made : null },
+    { word: "Size", value: <Bytes word="Size" value={data.bytes} /> },
+    {
+      word: "Unpadded",
+      value: padding !== 0 && <Bytes word="Unpadded" value={data.unpadded_bytes} />,
+    },
+    { word: "Padding", value: padding === 0 ? "none" : <Bytes word="Padding" value={padding} /> },
+    {
+      word: "Expansion",
+      value: padding !== 0 && times(data.bytes, data.unpadded_bytes),
+      title: "How many times as large it is for being padded",
+    },
+    { word: "Place", value: placeWords(data) },
+    { word: "Framework op", value: data.framework_op },
+    { word: "Computation", value: card.module },
+    { word: "Shared by", value: data.sharing.length > 0 && <Sharing of={data} /> },
+  ];
+}
+
+function Bytes({ word, value }: { word: string; value: number }) {
+  return <span data-fact={word}>{exactBytes(value)}</span>;
+}
+
+/** `4 096 from the bottom of the space, in allocation 3 (12.0 MiB), parameter 0 {1}, an output`. */
+function placeWords({ offset, allocation }: PlanBuffer): string {
+  const words = [`${count(offset)} from the bottom of the space`];
+  if (allocation === null) return words.join("");
+  const { index, size, parameter, parameter_index: part, is_output } = allocation;
+  words.push(`, in allocation ${count(index)} (${bytes(size)})`);
+  if (parameter !== null) {
+    words.push(`, parameter ${count(parameter)}${part && part !== "{}" ? ` ${part}` : ""}`);
+  }
+  if (is_output) words.push(", an output");
+  return words.join("");
+}
+
+function Sharing({ of }: { of: PlanBuffer }) {
+  return (
+    <ul class="sharing">
+      {of.sharing.map(({ name, opcode, ids }, place) => {
+        const [first] = ids;
+        const label = name ?? opcode ?? "an instruction without a name";
+        return (
+          <li key={place}>
+            {first === undefined ? (
+              label
+            ) : (
+              <button
+                type="button"
+                class="link"
+                onClick={() => (selection.value = { kind: "allocation", id: first })}
+              >
+                {label}
+              </button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
