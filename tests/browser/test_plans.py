@@ -75,6 +75,10 @@ def test_a_profile_without_allocator_events_opens_at_its_largest_module(
     told = frame.locator(".numbers").first.inner_text()
     assert f"after event {wanted['peakHeapSizePosition']} of 452" in told.replace("\u00a0", " ")
     assert module(frame, "jit_train_step").get_attribute("aria-current") == "true"
+    frame.get_by_text("Not in this recording: allocator events").click()
+    lack = frame.locator(".notes li").inner_text()
+    assert "JAX on a CPU never writes them" in lack
+    assert "jax.profiler.save_device_memory_profile" in lack
 
     # Names of 27 modules, of which one is looked for and chosen.
     frame.get_by_label("Filter modules").fill("generate")

@@ -50,7 +50,8 @@ export const about = computed<Summary | null>(() => {
     groupings: shownPlan.value?.groupings ?? [],
     axes: ["event"],
     problems: shownPlan.value?.overview.problems ?? [],
-    missing: [],
+    // Where a plan is all there is, what would have recorded memory is to be told.
+    missing: known.devices.length > 0 ? [] : known.missing,
   };
 });
 
