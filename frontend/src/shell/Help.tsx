@@ -14,6 +14,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["←, →, +, −", "on the map: move and zoom the window"],
   ["+, −, ↑, ↓", "on the allocations: zoom and move in bytes"],
   ["0, M", "on the allocations: show everything, measure"],
+  ["←, →, ↑, ↓", "on the bars of buffers: from buffer to buffer, to another order; Enter explains"],
   ["/", "go to the filter"],
   ["Enter", "in the table: explain the row"],
   ["←, →", "in the table: fold, unfold the group"],

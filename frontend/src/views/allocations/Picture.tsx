@@ -4,7 +4,7 @@ import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Layer } from "../../picture/Layer";
 import { paintBytes, paintStretches } from "../../picture/paint/bytes";
-import { hasHistory } from "../../state";
+import { hasHistory, isPlan } from "../../state";
 import { ink } from "../../theme/theme";
 import { lifeOf } from "../../timeline/life";
 import { paintAxisName } from "../../timeline/paint/axes";
@@ -88,7 +88,8 @@ function axesOf(model: Model) {
     paint: (surface: Surface) => {
       if (layout === "address") paintStretches(surface, plot, bytes, stretches, paints);
       else paintBytes(surface, plot, bytes, paints);
-      if (axis !== null) paintAxisName(surface, { axis, plot }, paints);
+      if (axis !== null)
+        paintAxisName(surface, { axis, plot }, paints, isPlan.value ? "order" : "event");
     },
   };
 }

@@ -7,6 +7,7 @@ import { lifeWords } from "../../inspector/life";
 import { type Pointed, tell } from "../../picture/pointing";
 import { groupLabel } from "../../state/groups";
 import { momentWords } from "../../state/moment";
+import { say } from "../../state/say";
 import { instantTitle } from "../../timeline/readout";
 import { known } from "../../timeline/rows";
 
@@ -56,13 +57,13 @@ function whatWords(
       return `${bytes(size)}${group}`;
     case "several": {
       if (isStrip) {
-        return `a strip of ${count(number)} small allocations${group}, one after another: ${bytes(size)} in all`;
+        return `a strip of ${count(number)} small ${say("allocations")}${group}, one after another: ${bytes(size)} in all`;
       }
       const which = pointed.tile.about.layout === "stacked" ? "short" : "small or short";
-      return `${count(number)} ${which} allocations${group}, ${bytes(size)}`;
+      return `${count(number)} ${which} ${say("allocations")}${group}, ${bytes(size)}`;
     }
     case "gap":
-      return `${counted(number, "smaller allocation")}${group}, ${bytes(size)}`;
+      return `${counted(number, `smaller ${say("allocation")}`)}${group}, ${bytes(size)}`;
     case "held":
       return "mapped";
     case "nothing":
@@ -136,7 +137,7 @@ function cardLines(card: AllocationCard): string[] {
 function totalWords(tile: Tile, column: number): string {
   const total = tile.columns.total[column] as number;
   const number = tile.columns.count[column] as number;
-  return `${bytes(total)} in ${counted(number, "allocation")} at this instant`;
+  return `${bytes(total)} in ${counted(number, say("allocation"))} at this instant`;
 }
 
 function stretchAt(tile: Tile, place: number): Stretch | null {

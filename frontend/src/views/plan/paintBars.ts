@@ -16,18 +16,21 @@ const PARTED = 3;
 
 /** `order` as wide as the surface; what is too small stands at the end. */
 export function paintBar(
-  { context, width, height }: Surface,
+  { context, width, height, ratio }: Surface,
   bars: PlanBars,
   { rows, edges }: Order,
   { of, rest, background }: BarColours,
 ): void {
   const scale = width / Math.max(bars.total, 1);
+  // On whole pixels of the screen: what is smeared over two looks as pale as padding.
+  const at = (bytes: number) => Math.round(bytes * scale * ratio) / ratio;
   rows.forEach((row, place) => {
-    const left = (edges[place] as number) * scale;
-    const right = (edges[place + 1] as number) * scale;
+    const left = at(edges[place] as number);
+    const right = at(edges[place + 1] as number);
+    if (right === left) return;
     const { full, padding } = of(row);
     const gap = right - left >= PARTED ? 1 : 0;
-    const bare = left + (bars.unpadded[row] as number) * scale;
+    const bare = at((edges[place] as number) + (bars.unpadded[row] as number));
     context.fillStyle = full;
     context.fillRect(left, 0, Math.max(right - left - gap, 0), height);
     if (right - gap > bare) {
@@ -35,7 +38,7 @@ export function paintBar(
       context.fillRect(bare, 0, right - gap - bare, height);
     }
   });
-  const end = (edges.at(-1) as number) * scale;
+  const end = at(edges.at(-1) as number);
   if (width - end <= 0.5) return;
   context.fillStyle = background;
   context.fillRect(end, 0, 1, height);
