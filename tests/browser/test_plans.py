@@ -113,8 +113,10 @@ def test_what_is_alive_at_a_click_is_what_xprof_has_there(
 def test_memory_spaces_are_those_that_the_module_has(
     watched: Watched, server: TensorBoardServer
 ) -> None:
-    frame = show(watched, server, "tpu", view="profile", device="0")
+    # A link to a view that cannot show a device leads to the one that can.
+    frame = show(watched, server, "tpu", view="plan", device="0")
     settle(watched.page)
+    assert frame.get_by_role("tab", name="Profile").get_attribute("aria-selected") == "true"
     assert frame.get_by_role("tab", name="Memory Viewer").count() == 0
     module(frame, "jit_f").click()
     frame.get_by_role("heading", name="jit_f").wait_for()

@@ -4,6 +4,7 @@ import type { AllocationCard, Axis, SpanCard } from "../api";
 import { duration, grouped } from "../format";
 import type { Moment } from "../state/moment";
 import { hasHistory } from "../state/recording";
+import { say } from "../state/say";
 import type { Window } from "../state/view";
 
 type Life = Pick<
@@ -14,7 +15,8 @@ type Life = Pick<
 /** `step 0, +0.31 s → +0.62 s, 310 ms`; what lies outside the recorded window is said. */
 export function lifeWords(life: Life, words: (moment: Moment) => string): string {
   // Of one moment nobody knows more.
-  if (life.before_window && life.death === null && !hasHistory.value) return "alive at the end";
+  if (life.before_window && life.death === null && !hasHistory.value)
+    return say("alive at the end");
   const born = life.before_window
     ? "before the window"
     : words({ event: life.birth, time: life.birth_time, step: life.step });

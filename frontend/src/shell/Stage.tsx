@@ -3,8 +3,7 @@
 import { pending } from "../flow/choose";
 import { planError } from "../flow/plans";
 import { isPlan, openStatus, shownPlan, sourceId, sourceList, summary } from "../state/recording";
-import { viewKey } from "../state/view";
-import { shownViews } from "../views/registry";
+import { shownView } from "../views/registry";
 import { Choose, Empty, NotHere, Scanning } from "./states/Empty";
 import { Failed, Reading } from "./states/Reading";
 
@@ -20,7 +19,7 @@ export function Stage() {
   if (openStatus.value?.state === "error") return <Failed />;
   if (!summary.value) return <Reading />;
   if (isPlan.value && !shownPlan.value) return <Planned />;
-  const view = shownViews.value.find(({ key }) => key === viewKey.value) ?? shownViews.value[0];
+  const view = shownView.value;
   return view ? <view.component /> : null;
 }
 

@@ -6,7 +6,7 @@ import { convertRange } from "../state/axis";
 import { hostName, session } from "../state/hosts";
 import { about, device, hasHistory, hasTime, isPlan, source, summary } from "../state/recording";
 import { axis, by, pattern, viewKey } from "../state/view";
-import { shownViews } from "../views/registry";
+import { shownView, shownViews } from "../views/registry";
 import { drawer } from "./drawer";
 import { help } from "./Help";
 import { runName } from "./names";
@@ -61,7 +61,7 @@ function Tabs() {
           key={key}
           type="button"
           role="tab"
-          aria-selected={key === viewKey.value}
+          aria-selected={key === shownView.value?.key}
           onClick={() => (viewKey.value = key)}
         >
           {label}

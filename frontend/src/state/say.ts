@@ -3,6 +3,7 @@
 import { isPlan } from "./recording";
 
 const OF_PLAN: Readonly<Record<string, string>> = {
+  "alive at the end": "held all the time",
   allocation: "buffer",
   allocations: "buffers",
   before: "the start",

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { isPlan } from "../state/recording";
+import { viewKey } from "../state/view";
 
 export interface View {
   key: string;
@@ -19,6 +20,11 @@ export const views = signal<readonly View[]>([]);
 /** Those that can show what is looked at. */
 export const shownViews = computed<readonly View[]>(() =>
   views.value.filter(({ of }) => of === undefined || of === (isPlan.value ? "plan" : "device")),
+);
+
+/** The one that is chosen; where that cannot show what is looked at, the first that can. */
+export const shownView = computed<View | undefined>(
+  () => shownViews.value.find(({ key }) => key === viewKey.value) ?? shownViews.value[0],
 );
 
 export function registerView(view: View): void {

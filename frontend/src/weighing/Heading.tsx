@@ -2,6 +2,7 @@
 
 import type { Weighed } from "../api";
 import { hasHistory } from "../state/recording";
+import { say } from "../state/say";
 import { cursor, range } from "../state/view";
 import { exactWeight, heading, MEANINGS, weight } from "./words";
 
@@ -11,7 +12,7 @@ export function Heading({ answer, failed }: { answer: Weighed | null; failed: bo
   return (
     <div class="weighed-heading">
       <h2 class="at" data-testid="weighed-heading">
-        {hasHistory.value ? heading(answer, place) : "Alive at the end"}
+        {hasHistory.value ? heading(answer, place) : say("Alive at the end")}
         <span class="quiet" title={exactWeight(answer.total, answer.unit)}>
           {weight(answer.total, answer.unit)}
           {answer.unit === "allocations" ? " allocations" : ""}

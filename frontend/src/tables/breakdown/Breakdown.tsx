@@ -8,6 +8,7 @@ import { bytes, exactBytes } from "../../format";
 import { blocksWords } from "../../state/groups";
 import { momentWords } from "../../state/moment";
 import { about, hasHistory } from "../../state/recording";
+import { say } from "../../state/say";
 import { by, cursor } from "../../state/view";
 import "../../components/tables.css";
 import { Filter } from "../../components/Filter";
@@ -56,7 +57,7 @@ function Heading() {
 
 function title(): string {
   const { data } = breakdown.value;
-  if (!hasHistory.value) return "Alive at the end";
+  if (!hasHistory.value) return say("Alive at the end");
   if (cursor.value === null) return "Alive at the peak";
   if (data?.event !== cursor.value) return `Alive after event\u00a0${cursor.value}`;
   return `Alive at ${momentWords(data)}`;
