@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 STEP = "jit_train_step.hlo_proto.pb"
+TPU = "tpu_4device.xplane.pb"
 #: Pixels across of what is painted of a colour in a row of a canvas: the first and the last.
 _EXTENT = """(canvas, [y, colour]) => {
   const ratio = canvas.width / canvas.clientWidth;
@@ -39,8 +40,9 @@ def server(
     shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardServer]:
     folder = tmp_path_factory.mktemp("bars")
-    (folder / "step").mkdir()
-    (folder / "step" / STEP).symlink_to(shared_data / "xla" / STEP)
+    for run, file in (("step", STEP), ("tpu", TPU)):
+        (folder / run).mkdir()
+        (folder / run / file).symlink_to(shared_data / "xla" / file)
     cache = {"TB_MEMORY_CACHE": str(tmp_path_factory.mktemp("bars-cache"))}
     with TensorBoardServer(folder, environment=cache) as running:
         yield running
@@ -153,3 +155,49 @@ def test_a_buffer_pointed_at_stands_out_everywhere_and_a_click_explains_it(
         watched.page.keyboard.press(key)
     watched.page.wait_for_timeout(400)
     assert words_of(watched.page.url)["allocation"] == selected
+
+
+def test_a_row_pointed_at_is_found_in_the_bars_and_on_the_chart(
+    watched: Watched, server: TensorBoardServer, expected: dict[str, Any]
+) -> None:
+    frame = show(watched, server, table="allocations")
+    largest = expected["maxHeapBySize"][0]
+    span = expected["logicalBufferSpans"][str(largest["logicalBufferId"])]
+    row = frame.locator("tr[data-row]").filter(has_text=largest["instructionName"]).first
+    row.scroll_into_view_if_needed()
+    row.hover()
+    watched.page.wait_for_timeout(100)
+    share = largest["logicalBufferSizeMib"] / expected["peakHeapMib"]
+    for index in range(3):
+        bar = frame.get_by_test_id(f"bar-over-{index}")
+        first, last = canvas_extent(bar, 10, TEXT)
+        wide = bar.evaluate("e => e.clientWidth")
+        assert last - first == pytest.approx(wide * share, abs=4)
+    overlay = frame.get_by_test_id("timeline-overlay")
+    wide = overlay.evaluate("e => e.clientWidth") - LEFT - RIGHT
+    events = len(expected["heapSizes"]) - 1
+    first, last = canvas_extent(overlay, 16, ACCENT)
+    assert first == pytest.approx(LEFT + wide * span["start"] / events, abs=1.5)
+    assert last == pytest.approx(LEFT + wide * span["limit"] / events, abs=1.5)
+
+
+def test_a_scalar_takes_a_tile_of_the_sparse_core(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    # f32[]{:T(128)S(6)}: one of 128 elements is not padding.
+    frame = open_page(watched.page, server.url + link("tpu", TPU, view="plan", device="plan:7"))
+    bars = frame.get_by_role("group", name="Bars of buffers")
+    bars.wait_for()
+    settle(watched.page)
+    bars.focus()
+    watched.page.keyboard.press("Home")
+    tip = frame.get_by_test_id("bars-tooltip")
+    told = {
+        word: tip.locator(f"[data-told={word}]").inner_text()
+        for word in ("shape", "size", "unpadded", "padding", "expansion")
+    }
+    assert told["shape"] == "f32[]{:T(128)S(6)}"
+    sizes = [whole(told[word]) for word in ("size", "unpadded", "padding")]
+    assert sizes == [128 * 4, 4, 127 * 4]
+    assert told["expansion"] == "128×"
+    frame.get_by_role("button", name="without padding").wait_for()

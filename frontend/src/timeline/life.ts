@@ -3,6 +3,7 @@
 import type { AllocationCard, Axis } from "../api";
 import { card } from "../flow/questions";
 import { isPlan, selection } from "../state";
+import { pointedLife } from "../state/pointed";
 import type { Range } from "./scale";
 
 export interface Life extends Range {
@@ -22,6 +23,20 @@ export function lifeOf(axis: Axis, whole: Range): Life | null {
   const life = rangeOf(known, axis, whole);
   // Of a plan there is little enough at once for its height to be told.
   return life && isPlan.value ? { ...life, bytes: known.size ?? 0 } : life;
+}
+
+/** The life of the buffer that is pointed at elsewhere; null while none is. */
+export function pointedRange(whole: Range): Life | null {
+  const found = pointedLife.value;
+  if (found === null || !isPlan.value) return null;
+  const { birth, death, bytes } = found;
+  return {
+    begin: birth ?? whole.begin,
+    end: death ?? whole.end,
+    isBorn: birth !== null,
+    isDead: death !== null,
+    bytes,
+  };
 }
 
 export function rangeOf(card: AllocationCard, axis: Axis, whole: Range): Life | null {

@@ -3,7 +3,6 @@
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Axis, Device, Mark, TrackItem, Usage } from "../api";
 import { about, areas, axis, converter, cursor, device, extent, hasTime, range } from "../state";
-import type { Life } from "./life";
 import { createLoader, type Loader } from "./load";
 import type { OtherLine } from "./otherLine";
 import { createReach } from "./reach";
@@ -62,8 +61,6 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
   /** In pixels of the plot; null while the pointer is elsewhere. */
   const pointer = signal<Point | null>(null);
   const brush = signal<Range | null>(null);
-  /** The life of what is pointed at elsewhere; it is drawn instead of the selection's. */
-  const pointedLife = signal<Life | null>(null);
   /** What a view has drawn beside the picture, where it has something. */
   const otherLine = signal<OtherLine | null>(null);
   const showOther = signal(true);
@@ -190,7 +187,6 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
     isFragmentationShown,
     pointer,
     brush,
-    pointedLife,
     otherLine,
     showOther,
     axis: shownAxis,

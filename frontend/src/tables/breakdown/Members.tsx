@@ -14,6 +14,7 @@ import { ShareBar } from "../../components/ShareBar";
 import { breakdownQuery } from "../../flow/questions";
 import { bytes, counted, exactBytes, share } from "../../format";
 import { momentWords } from "../../state/moment";
+import { pointAt } from "../../state/pointed";
 import { about, hasHistory } from "../../state/recording";
 import { words } from "../../state/resource";
 import { say } from "../../state/say";
@@ -123,6 +124,8 @@ function Member({ row, total, colour }: { row: AllocationRow; total: number; col
       aria-selected={chosen?.kind === "allocation" && chosen.id === id}
       tabIndex={-1}
       onClick={select}
+      onPointerEnter={() => pointAt(row)}
+      onPointerLeave={() => pointAt(undefined)}
     >
       <td class="name">
         <span class="cell">

@@ -1,11 +1,13 @@
 /** Every allocation of the window shown, whatever became of it, or what is alive at the cursor. */
 
+import { useEffect } from "preact/hooks";
 import { getLives, type LifeRow, type LivesPage, listFile } from "../../api";
 import { Clip } from "../../components/Clip";
 import { Filter } from "../../components/Filter";
 import { SortHeader } from "../../components/SortHeader";
 import { bytes, counted, exactBytes } from "../../format";
 import { SUM_ONLY } from "../../state/groups";
+import { pointedLife, pointing } from "../../state/pointed";
 import { say } from "../../state/say";
 import {
   aliveOnly,
@@ -34,6 +36,7 @@ export function Lives() {
     }),
     getLives,
   );
+  useEffect(() => () => (pointedLife.value = null), []);
   const { data, error, loading } = list.answer.value;
   const query = list.query.value;
   return (
@@ -123,7 +126,7 @@ function Table({ page }: { page: LivesPage }) {
           )}
         </tr>
       </thead>
-      <tbody>
+      <tbody {...pointing(page.rows)}>
         {page.rows.map((row, index) => (
           <Row key={row.id} row={row} columns={columns} first={index === 0} />
         ))}

@@ -29,7 +29,7 @@ export function Bar({ of, index, name }: { of: BarsModel; index: number; name: s
     const paints = ink.value;
     const frames = [
       { row: of.selected.value, colour: paints.accent },
-      { row: of.row.value, colour: paints.text },
+      { row: of.framed.value, colour: paints.text },
     ].flatMap(({ row, colour }) => {
       const span = row === null ? null : spanOf(order, row, total);
       return span === null ? [] : [{ span, colour }];

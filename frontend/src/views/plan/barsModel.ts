@@ -2,9 +2,11 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { getPlanBars } from "../../api";
+import type { PlanBars } from "../../api/bars";
 import { target } from "../../flow/questions";
 import { hasHistory } from "../../state";
 import { argument } from "../../state/grouping";
+import { pointedLife } from "../../state/pointed";
 import { resource } from "../../state/resource";
 import { by, selection } from "../../state/view";
 import { mix } from "../../theme/mix";
@@ -46,12 +48,15 @@ export function createBars(model: Model) {
     if (pointed.value === null || order === undefined) return null;
     return rowAt(order, pointed.value.place) ?? null;
   });
-  const selected = computed<number | null>(() => {
-    const chosen = selection.value;
-    if (chosen?.kind !== "allocation" || bars.value === null) return null;
-    const found = bars.value.id.indexOf(Number(chosen.id));
+  const rowOf = (id: string | undefined): number | null => {
+    const found = id === undefined ? -1 : (bars.value?.id.indexOf(Number(id)) ?? -1);
     return found < 0 ? null : found;
-  });
+  };
+  const selected = computed(() =>
+    rowOf(selection.value?.kind === "allocation" ? selection.value.id : undefined),
+  );
+  /** The row that is framed: what is pointed at here, or elsewhere. */
+  const framed = computed(() => row.value ?? rowOf(pointedLife.value?.id));
   const colours = computed<BarColours>(() => {
     const paints = ink.value;
     const found = bars.value;
@@ -84,15 +89,7 @@ export function createBars(model: Model) {
   });
   const lend = effect(() => {
     const [at, found] = [row.value, bars.value];
-    model.pointedLife.value =
-      at === null || at === REST || found === null
-        ? null
-        : lifeIn(
-            found.birth[at] as number,
-            found.death[at] as number,
-            found.bytes[at] as number,
-            model,
-          );
+    pointedLife.value = at === null || at === REST || found === null ? null : lifeOf(found, at);
   });
   return {
     answer: asked.answer,
@@ -102,26 +99,26 @@ export function createBars(model: Model) {
     pointed,
     row,
     selected,
+    framed,
     colours,
     point,
     select,
     dispose: () => {
       forget();
       lend();
-      model.pointedLife.value = null;
+      pointedLife.value = null;
       asked.dispose();
     },
   };
 }
 
-function lifeIn(birth: number, death: number, size: number, model: Model) {
-  const whole = model.whole.value;
-  const [isBorn, isDead] = [!Number.isNaN(birth), !Number.isNaN(death)];
+function lifeOf(bars: PlanBars, row: number) {
+  const event = (value: number | undefined) =>
+    value === undefined || Number.isNaN(value) ? null : value;
   return {
-    begin: isBorn ? birth : whole.begin,
-    end: isDead ? death : whole.end,
-    isBorn,
-    isDead,
-    bytes: size,
+    id: String(bars.id[row]),
+    birth: event(bars.birth[row]),
+    death: event(bars.death[row]),
+    bytes: bars.bytes[row] ?? 0,
   };
 }
