@@ -11,7 +11,7 @@ export function oldestWords(
   words: (moment: Moment) => string,
 ): string {
   const { oldest_event: event, oldest_step: step } = group;
-  if (event === null || event < 0) return "before";
+  if (event === null || event < 0) return say("before");
   if (step !== null && step >= 0) return `step\u00a0${count(step)}`;
   return words({ event, time: group.oldest_time ?? null, step: null });
 }

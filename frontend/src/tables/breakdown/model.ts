@@ -3,10 +3,11 @@
 import type { AllocationRow } from "../../api";
 import { count } from "../../format";
 import type { Moment } from "../../state/moment";
+import { say } from "../../state/say";
 
 /** The birth of one allocation in the same words. */
 export function birthWords(row: AllocationRow, words: (moment: Moment) => string): string {
-  if (row.birth === null || row.birth < 0) return "before";
+  if (row.birth === null || row.birth < 0) return say("before");
   if (row.step !== null && row.step >= 0) return `step\u00a0${count(row.step)}`;
   return words({ event: row.birth, time: row.birth_time, step: null });
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { bytes, counted, exactBytes } from "../../format";
+import { hasHistory } from "../../state";
 import { cursor } from "../../state/view";
 import type { Model } from "../../timeline/model";
 import { Bar } from "./Bar";
@@ -31,7 +32,7 @@ export function Bars({ model }: { model: Model }) {
   return (
     <section class="bars" aria-label="Buffers alive" aria-busy={loading}>
       <h2>
-        {cursor.value === null ? "Buffers alive at the peak" : "Buffers alive at the cursor"}{" "}
+        {headWords()}{" "}
         <span class="quiet" title={exactBytes(data.total)} data-bytes={data.total}>
           {bytes(data.total)} in {counted(data.count, "buffer")}
           {padding >= SEEN * data.total && "; what is paler is padding"}
@@ -40,6 +41,11 @@ export function Bars({ model }: { model: Model }) {
       <Rows of={of} />
     </section>
   );
+}
+
+function headWords(): string {
+  if (!hasHistory.value) return "Buffers held all the time";
+  return cursor.value === null ? "Buffers alive at the peak" : "Buffers alive at the cursor";
 }
 
 function Rows({ of }: { of: BarsModel }) {

@@ -57,6 +57,12 @@ describe("orders of buffers", () => {
     expect(rest).toEqual({ count: 9, bytes: 23 });
   });
 
+  it("have one that is small alone by itself", () => {
+    const { orders, rest } = ordered(barsOf([1, 500, 499]), 100);
+    expect([...(orders[0]?.rows ?? [])]).toEqual([0, 1, 2]);
+    expect(rest).toEqual({ count: 0, bytes: 0 });
+  });
+
   it("draw small ones too where nothing else is there", () => {
     const { orders, rest } = ordered(barsOf(Array.from({ length: 800 }, () => 64)), 100);
     expect(orders[0]?.rows.length).toBe(800);
@@ -64,21 +70,21 @@ describe("orders of buffers", () => {
   });
 
   it("tell which buffer a byte is in, and where a buffer is", () => {
-    const bars = barsOf([100, 300, 1, 200]);
+    const bars = barsOf([100, 300, 1, 200, 1]);
     const { orders, total } = ordered(bars, 100);
     const bySize = orders[1];
     if (!bySize) throw new Error("no order");
     const at = (byte: number) => placeAt(bySize, byte, total);
     expect([0, 299, 300, 499, 500, 599].map(at)).toEqual([0, 0, 1, 1, 2, 2]);
-    expect([at(600), at(601), at(-1)]).toEqual([REST, null, null]);
+    expect([at(601), at(602), at(-1)]).toEqual([REST, null, null]);
     expect(rowAt(bySize, 1)).toBe(3);
     expect(spanOf(bySize, 3, total)).toEqual([300, 500]);
     expect(spanOf(bySize, 2, total)).toBeNull();
-    expect(spanOf(bySize, REST, total)).toEqual([600, 601]);
+    expect(spanOf(bySize, REST, total)).toEqual([600, 602]);
   });
 
   it("are walked with keys, the small ones last", () => {
-    const order = ordered(barsOf([100, 300, 1]), 100).orders[0];
+    const order = ordered(barsOf([100, 300, 1, 1]), 100).orders[0];
     if (!order) throw new Error("no order");
     expect(step(order, null, "ArrowRight", true)).toBe(0);
     expect(step(order, 0, "ArrowLeft", true)).toBe(0);

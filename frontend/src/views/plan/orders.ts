@@ -27,13 +27,8 @@ const LEAST = 1 / 16;
 
 /** The bars of an answer for bars `width` pixels wide. */
 export function ordered(bars: PlanBars, width: number): Ordered {
-  const least = leastOf(bars, width);
-  const rows: number[] = [];
-  let restBytes = bars.leftOutBytes;
-  bars.bytes.forEach((size, row) => {
-    if (size >= least && size > 0) rows.push(row);
-    else restBytes += size;
-  });
+  const rows = rowsDrawn(bars, width);
+  const restBytes = rows.reduce((left, row) => left - (bars.bytes[row] as number), bars.total);
   const size = (row: number) => bars.bytes[row] as number;
   const padding = (row: number) => size(row) - (bars.unpadded[row] as number);
   const bySize = [...rows].sort((a, b) => size(b) - size(a) || a - b);
@@ -47,6 +42,14 @@ export function ordered(bars: PlanBars, width: number): Ordered {
     total: bars.total,
     rest: { count: bars.count - rows.length, bytes: restBytes },
   };
+}
+
+/** Rows that are drawn by themselves; one that is small alone is one of them. */
+function rowsDrawn(bars: PlanBars, width: number): number[] {
+  const least = leastOf(bars, width);
+  const every = Array.from(bars.bytes, (_, row) => row);
+  const rows = every.filter((row) => (bars.bytes[row] as number) >= least);
+  return bars.count - rows.length === 1 && bars.leftOut === 0 ? every : rows;
 }
 
 /** The bytes from which on buffers are drawn: a pixel, or less while that would hide half of all. */
