@@ -13,7 +13,6 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_last_use import outliving
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.recording import arrays
-from tb_memory_plugin.recording.plan_schema import BufferKind
 from tb_memory_plugin.recording.recording import Recording
 
 _ARRAY = re.compile(r"\w+\[(?P<dims>[\d,<=]*)\]\{(?P<order>[\d,]*):T\((?P<tile>[\d,*]+)\)")
@@ -93,12 +92,13 @@ def _donation(recording: Recording, plan: Plan) -> Iterator[Advice]:
     rows = reading.lives(recording, plan)
     allocation = recording.values("buffer_lives", "allocation")[rows]
     always = recording.values("buffer_lives", "birth")[rows] < 0
-    rows, allocation = rows[always & (allocation >= 0)], allocation[always & (allocation >= 0)]
+    buffer = recording.values("buffer_lives", "buffer")[rows]
+    shape = np.where(buffer >= 0, arrays.values(recording.table("buffers"), "shape")[buffer], -1)
+    told = always & (allocation >= 0) & (shape >= 0)
+    rows, allocation, shape = rows[told], allocation[told], shape[told]
     table = recording.table("buffer_allocations")
     given = arrays.truths(table, "is_parameter")[allocation]
     made = arrays.truths(table, "is_output")[allocation]
-    buffer = recording.values("buffer_lives", "buffer")[rows]
-    shape = arrays.values(recording.table("buffers"), "shape")[buffer]
     size = recording.values("buffer_lives", "size")[rows]
     outputs: dict[tuple[int, int], int] = {}
     for key in zip(shape[made & ~given].tolist(), size[made & ~given].tolist(), strict=True):
@@ -143,11 +143,10 @@ def _outliving(recording: Recording, plan: Plan) -> Iterator[Advice]:
     rows, size = rows[worth], size[worth]
     if len(rows):
         order = np.argsort(-size, kind="stable")
-        who = "One buffer is" if len(rows) == 1 else f"{len(rows)} buffers are"
         yield Advice(
             "outliving",
             int(size.sum()),
-            f"{who} held after the last instruction that uses them",
+            f"{_who(len(rows))} held after the last instruction with a use for {_it(len(rows))}",
             "Look what they are kept for: a value that a later step of the program refers to.",
             tuple(int(row) for row in rows[order]),
         )
@@ -168,15 +167,15 @@ def _rematerialised(recording: Recording, plan: Plan) -> Iterator[Advice]:
         yield Advice(
             "rematerialised",
             int(size.sum()),
-            f"{len(again)} buffers are computed anew to save memory: the module is near its limit",
+            f"{_who(len(again))} computed anew to save memory: the module is near its limit",
             "With less at the peak the compiler would compute them once, and the step be faster.",
             tuple(int(row) for row in chosen),
         )
 
 
-def kinds_at(recording: Recording, alive: IntArray) -> dict[str, int]:
-    """Bytes by kind of allocation of what is alive."""
-    allocation = recording.values("buffer_lives", "allocation")[alive]
-    kind = recording.values("buffer_allocations", "kind")[np.maximum(allocation, 0)]
-    size = recording.values("buffer_lives", "size")[alive]
-    return {each.label: int(size[kind == int(each)].sum()) for each in BufferKind}
+def _who(count: int) -> str:
+    return "One buffer is" if count == 1 else f"{count} buffers are"
+
+
+def _it(count: int) -> str:
+    return "it" if count == 1 else "them"

@@ -11,6 +11,9 @@ from tb_memory_plugin.analysis.heap_simulation import Heap
 from tb_memory_plugin.recording.plan_schema import BufferKind
 from tb_memory_plugin.recording.schema import AFTER
 
+#: Allocations that are told one by one.
+_MOST_TOLD = 3
+
 
 class Columns(Protocol):
     """Columns of recorded tables."""
@@ -110,10 +113,13 @@ class Held:
         buffer = np.array(heap.buffer, dtype=np.int64)
         root = np.array(heap.root, dtype=np.int64)
         holds = np.array(heap.holds, dtype=bool)
-        lies = self._columns.of("buffers", "allocation")[root].astype(np.int64)
+        # Where the buffer itself is assigned; where it cannot be, as the memory is that it shares.
+        assigned = self._columns.of("buffers", "allocation")[buffer] >= 0
+        whose = np.where(assigned & (size[buffer] == size[root]), buffer, root)
+        lies = self._columns.of("buffers", "allocation")[whose].astype(np.int64)
         known = (lies >= 0) & (lies < len(base))
         place = np.where(known, base[np.where(known, lies, 0)], 0)
-        place = place + self._columns.of("buffers", "offset")[root]
+        place = place + self._columns.of("buffers", "offset")[whose]
         padding = self._padding()[always]
         count = len(always)
         return {
@@ -130,11 +136,17 @@ class Held:
     def faults(self, trace: IntArray, buffer: IntArray) -> list[str]:
         """What is odd about the allocations and the traces that are of them."""
         index = self._columns.of("buffer_allocations", "index")
+        untraced = self.rows[self.untraced]
         found = [
             f"Temporary allocation {index[row]} has no heap trace: its {self._size[row]} bytes are "
             "counted as held all the time."
-            for row in self.rows[self.untraced]
+            for row in untraced[:_MOST_TOLD]
         ]
+        if len(untraced) > _MOST_TOLD:
+            rest = int(self._size[untraced[_MOST_TOLD:]].sum())
+            found.append(
+                f"{len(untraced) - _MOST_TOLD} more temporary allocations, {rest} bytes, have none."
+            )
         lies = self._columns.of("buffers", "allocation")[buffer]
         pairs = np.unique(np.stack([trace, lies]), axis=1) if len(trace) else np.zeros((2, 0))
         several = np.flatnonzero(np.bincount(pairs[0].astype(np.int64)) > 1)

@@ -36,6 +36,9 @@ def described(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
     stack = _picked(recording.values("instructions", "stack"), instruction)
     allocation = recording.values("buffer_lives", "allocation")[rows]
     kinds = _picked(recording.values("buffer_allocations", "kind").astype(np.int64), allocation)
+    indices = _picked(recording.values("buffer_allocations", "index"), allocation)
+    held = recording.values("buffer_lives", "birth")[rows] < 0
+    offsets = np.where(held, 0, _picked(recording.values("buffers", "offset"), buffer))
     words = {
         **_words(recording, "instructions", ("name", "opcode", "op"), instruction),
         **_words(recording, "buffers", ("shape", "dtype", "index"), buffer),
@@ -55,7 +58,9 @@ def described(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
                 "shape": words["shape"][place],
                 "bytes": life["size"],
                 "unpadded_bytes": life["unpadded"],
-                "offset": life["offset"],
+                "offset": int(offsets[place]),
+                "allocation": int(indices[place]) if allocation[place] >= 0 else None,
+                "place": life["offset"],
                 "birth": life["birth"],
                 "death": life["death"],
                 "kind": BufferKind(int(kinds[place])).label if kinds[place] >= 0 else None,

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.plan_advice import advice
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY
-from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
 #: Buffers of a finding that are named.
@@ -79,11 +76,3 @@ def _named(each: dict[str, Any], ids: dict[int, int]) -> dict[str, Any]:
     lives = each.pop("lives")
     named = [str(ids[row]) for row in lives[:_NAMED] if row in ids]
     return {**each, "count": len(lives), "ids": named}
-
-
-def unplanned(recording: Recording) -> list[str]:
-    """Names of modules that hold no plan for memory."""
-    table = recording.table("modules")
-    planned = {plan.module for plan in reading.all_plans(recording)}
-    names = arrays.all_words(table, "name")
-    return [names[row] or "" for row in np.arange(len(table)).tolist() if row not in planned]

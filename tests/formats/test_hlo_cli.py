@@ -99,6 +99,8 @@ def test_buffers_by_module_space_and_moment(two: Path, capsys: pytest.CaptureFix
         "bytes": 2_048,
         "unpadded_bytes": 1_024,
         "offset": 0,
+        "allocation": one["allocation"],
+        "place": 0,
         "birth": None,
         "death": None,
         "kind": "output",

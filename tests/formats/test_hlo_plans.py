@@ -58,6 +58,7 @@ def test_sharing(
     assert [life[:3] for life in found if life[4]] == holds
     assert [life[:3] for life in found if not life[4]] == shares
     assert {life[3] for life in found} == {8}  # it is the memory of the first
+    # Each where it is assigned: those that are larger, where the memory is that they share.
     assert {*rows(recording, "buffer_lives", "offset")} == {0}
     assert (compiler_peak(recording), problems(recording)) == (8, [])
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.readers import hlo, xplane
 from tb_memory_plugin.recording.plan_schema import BufferKind
 from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.views import buffers
 
 MIB = 1 << 20
 #: XProf pools what is smaller.
@@ -104,7 +106,7 @@ def test_what_is_alive_at_the_peak_is_what_xprof_lists(shared_data: Path, name: 
     assert large == {buffer: size for buffer, size in sizes.items() if size >= SMALL}
 
 
-@pytest.mark.parametrize("name", RIGHT[:2])
+@pytest.mark.parametrize("name", RIGHT)
 def test_blocks_lie_where_xprof_draws_them(shared_data: Path, name: str) -> None:
     recording, wanted = opened(shared_data, name), expected(shared_data, name)
     kinds = recording.table("buffer_allocations").column("kind").to_pylist()
@@ -176,6 +178,41 @@ def test_two_traces_are_simulated_both(shared_data: Path) -> None:
     assert {life["id"] for life in lives(found)} == {1, 2, 3}
     curve = found.table("plan_events").column("size").to_pylist()
     assert curve == [MIB // 2, MIB, MIB // 2, 0, 2 * MIB, 0]
+
+
+def test_what_is_said_of_buffers_is_what_xprof_says(shared_data: Path) -> None:
+    for name in RIGHT:
+        recording, wanted = opened(shared_data, name), expected(shared_data, name)
+        (each,) = reading.all_plans(recording)
+        found = buffers.alive(recording, each, each.numbers["peak_event"])["buffers"]
+        ours = {one["id"]: one for one in found}
+        for one in wanted["maxHeap"]:
+            if one.get("logicalBufferId", -1) == -1:
+                continue  # what is small, together
+            mine = ours[int(one["logicalBufferId"])]
+            assert (mine["instruction"] or "") == one["instructionName"]
+            assert mine["opcode"] == one["opCode"]
+            assert mine["shape"] == one["shapeString"]
+            assert (mine["framework_op"] or "") == one.get("tfOpName", "")
+            assert mine["kind"] == one["groupName"].lower()
+            assert mine["unpadded_bytes"] == in_bytes(one["unpaddedShapeMib"])
+        names = recording.table("instructions").column("name").to_pylist()
+        said = recording.table("plan_events").column("instruction").to_pylist()
+        told = ["" if row is None else names[row] for row in said]
+        assert told == wanted["hloInstructionNames"][:-1], name
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_without_padding_it_is_what_xprof_says_but_for_what_is_held(
+    shared_data: Path, name: str
+) -> None:
+    recording, wanted = opened(shared_data, name), expected(shared_data, name)
+    found = plan(recording)
+    # It counts what is held all the time with its padding (its defect V7).
+    less = found["indefinite"] - found["unpadded_indefinite"]
+    assert found["unpadded_peak"] == in_bytes(wanted["peakUnpaddedHeapMib"]) - less
+    curve = recording.table("plan_events").column("unpadded").to_pylist()
+    assert curve == [in_bytes(size) - less for size in wanted["unpaddedHeapSizes"][1:]]
 
 
 def test_what_is_never_freed_lives_to_the_end(shared_data: Path) -> None:
