@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.columns import picked
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_last_use import outliving
 from tb_memory_plugin.analysis.plan_reading import Plan
@@ -93,7 +94,7 @@ def _donation(recording: Recording, plan: Plan) -> Iterator[Advice]:
     allocation = recording.values("buffer_lives", "allocation")[rows]
     always = recording.values("buffer_lives", "birth")[rows] < 0
     buffer = recording.values("buffer_lives", "buffer")[rows]
-    shape = np.where(buffer >= 0, arrays.values(recording.table("buffers"), "shape")[buffer], -1)
+    shape = picked(arrays.values(recording.table("buffers"), "shape"), buffer)
     told = always & (allocation >= 0) & (shape >= 0)
     rows, allocation, shape = rows[told], allocation[told], shape[told]
     table = recording.table("buffer_allocations")
@@ -155,9 +156,7 @@ def _outliving(recording: Recording, plan: Plan) -> Iterator[Advice]:
 def _rematerialised(recording: Recording, plan: Plan) -> Iterator[Advice]:
     rows = reading.lives(recording, plan)
     buffer = recording.values("buffer_lives", "buffer")[rows]
-    instruction = np.where(
-        buffer >= 0, recording.values("buffers", "instruction")[np.maximum(buffer, 0)], -1
-    )
+    instruction = picked(recording.values("buffers", "instruction"), buffer)
     known = instruction >= 0
     names = arrays.words_of(recording.table("instructions"), "name", instruction[known])
     again = [place for place, name in enumerate(names) if _REMATERIALISED.search(name or "")]

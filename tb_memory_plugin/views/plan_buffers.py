@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis.columns import picked
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.recording import arrays
@@ -127,8 +128,7 @@ def _instructions(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
         return []
     table = recording.table("instructions").select(_TOLD)
     buffer = recording.values("buffer_lives", "buffer")[ids_of(recording)]
-    instruction = recording.values("buffers", "instruction")
-    makes = np.where(buffer >= 0, instruction[np.maximum(buffer, 0)], -1)
+    makes = picked(recording.values("buffers", "instruction"), buffer)
     return [
         {**each, "ids": [str(id) for id in np.flatnonzero(makes == row)[:_MADE]]}
         for row, each in zip(rows.tolist(), table.take(rows).to_pylist(), strict=True)
