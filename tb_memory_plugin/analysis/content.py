@@ -24,13 +24,7 @@ def stack_contents(recording: Recording) -> IntArray:
 
 def stack_layout(recording: Recording) -> tuple[IntArray, IntArray]:
     """The frames of all stacks in a row, and where each stack begins (one more than stacks)."""
-    chunks = recording.table("stacks").column("frames").chunks
-    if not chunks:
-        return np.zeros(0, np.int32), np.zeros(1, np.int64)
-    column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
-    offsets = arrays.values(pa.table([column.offsets], ["offsets"]), "offsets")
-    frames = arrays.values(pa.table([column.values], ["frames"]), "frames")
-    return frames, offsets.astype(np.int64)
+    return arrays.lists(recording.table("stacks"), "frames")
 
 
 def place_of(hashes: IntArray, key: str) -> int:

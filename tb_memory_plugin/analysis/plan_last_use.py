@@ -57,10 +57,9 @@ class _Uses:
 
     def __init__(self, recording: Recording) -> None:
         table = recording.table("instructions")
-        column = table.column("operands").combine_chunks()
-        offsets = np.asarray(column.offsets)
+        values, offsets = arrays.lists(table, "operands")
         users = np.repeat(np.arange(len(table)), np.diff(offsets))
-        operands = np.asarray(column.values)[offsets[0] : offsets[-1]]
+        operands = values[offsets[0] : offsets[-1]]
         order = np.argsort(operands, kind="stable")
         # Lists: they are walked one by one, which numpy's are slow at.
         self._users = users[order].tolist()

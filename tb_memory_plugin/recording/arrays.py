@@ -150,6 +150,18 @@ def _buffer_values(chunk: pa.Array) -> IntArray:
     return array[chunk.offset : chunk.offset + len(chunk)]
 
 
+def lists(table: pa.Table, name: str) -> tuple[IntArray, IntArray]:
+    """The integers of a column of lists in a row, and where each list begins (one more than rows).
+
+    Not by ``np.asarray``, for which Arrow imports pandas.
+    """
+    chunks = table.column(name).chunks
+    if not chunks:
+        return np.zeros(0, np.int32), np.zeros(1, np.int64)
+    column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+    return _buffer_values(column.values), _buffer_values(column.offsets).astype(np.int64)
+
+
 def text(codes: npt.ArrayLike, words: Sequence[str]) -> pa.DictionaryArray:
     """A dictionary column of ``words``, one code a row, -1 for null."""
     indices = np.asarray(codes, dtype=np.int32)

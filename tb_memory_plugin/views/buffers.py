@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.exact import IntArray
@@ -29,7 +30,7 @@ def alive(recording: Recording, plan: Plan, event: int) -> dict[str, Any]:
 
 def described(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
     """Rows of ``buffer_lives`` in words and numbers."""
-    lives = recording.table("buffer_lives").take(rows).to_pylist()
+    lives = recording.table("buffer_lives").take(arrays.column(rows, pa.int64())).to_pylist()
     buffer = recording.values("buffer_lives", "buffer")[rows]
     instruction = _picked(recording.values("buffers", "instruction"), buffer)
     ids = _picked(recording.values("buffers", "id"), buffer)

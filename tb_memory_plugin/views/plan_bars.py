@@ -57,10 +57,11 @@ def bars(
     planned = plan_recording(recording)
     birth, death = (recording.values("buffer_lives", name)[rows] for name in ("birth", "death"))
     table = planned.table("allocations")
+    unpadded = recording.values("buffer_lives", "unpadded")[rows]
     columns = {
-        "id": pa.array(allocation.astype(np.int32)),
-        "bytes": pa.array(size[kept].astype(np.float64)),
-        "unpadded": pa.array(recording.values("buffer_lives", "unpadded")[rows].astype(np.float64)),
+        "id": arrays.column(allocation, pa.int32()),
+        "bytes": arrays.real_column(size[kept].astype(np.float64)),
+        "unpadded": arrays.real_column(unpadded.astype(np.float64)),
         "birth": arrays.column(birth, pa.int32(), birth < 0),
         "death": arrays.column(death, pa.int32(), death == AFTER),
         **{
@@ -73,7 +74,7 @@ def bars(
         group = group_ids(planned, device, by, pattern).ids
         band = ranking(planned, device, by, pattern, top).band
         first = planned.rows("allocations", device).start
-        columns["band"] = pa.array(band[group[allocation - first]].astype(np.int32))
+        columns["band"] = arrays.column(band[group[allocation - first]], pa.int32())
         about["groups"] = describe(planned, device, by, pattern, top)
     return ipc.stream(columns, "alive", about)
 

@@ -53,9 +53,9 @@ def curve(recording: Recording, plan: Plan, begin: int, end: int, width: int) ->
     highest = [low + int(np.argmax(size[low:high])) for low, high in pairwise(edges)]
     rows = np.array(highest, dtype=np.int64)
     columns = {
-        "event": pa.array((begin + rows).astype(np.int32)),
-        "size": pa.array(size[rows].astype(np.float64)),
-        "unpadded": pa.array(bare[rows].astype(np.float64)),
+        "event": arrays.column(begin + rows, pa.int32()),
+        "size": arrays.real_column(size[rows].astype(np.float64)),
+        "unpadded": arrays.real_column(bare[rows].astype(np.float64)),
     }
     return ipc.stream(columns)
 
@@ -109,9 +109,7 @@ def _operands(recording: Recording, instruction: int) -> IntArray:
 def _users(recording: Recording, instruction: int) -> IntArray:
     if instruction < 0:
         return np.zeros(0, dtype=np.int64)
-    column = recording.table("instructions").column("operands").combine_chunks()
-    values = np.asarray(column.values)
-    offsets = np.asarray(column.offsets)
+    values, offsets = arrays.lists(recording.table("instructions"), "operands")
     at = np.flatnonzero(values == instruction)
     return np.unique(np.searchsorted(offsets, at, side="right") - 1)
 
@@ -131,5 +129,7 @@ def _instructions(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
     makes = picked(recording.values("buffers", "instruction"), buffer)
     return [
         {**each, "ids": [str(id) for id in np.flatnonzero(makes == row)[:_MADE]]}
-        for row, each in zip(rows.tolist(), table.take(rows).to_pylist(), strict=True)
+        for row, each in zip(
+            rows.tolist(), table.take(arrays.column(rows, pa.int64())).to_pylist(), strict=True
+        )
     ]

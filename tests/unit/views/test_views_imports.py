@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
+from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.readers import hlo
+from tb_memory_plugin.recording.recording import save
 from tests.conftest import REPOSITORY
+from tests.fixtures.hlo import heap
 
 #: Asks everything once and prints who wanted pandas, which Arrow imports at the slightest cause.
 _PROGRAM = """
@@ -46,13 +51,35 @@ operators.page(recording, device, find="/mm/")
 events.page(recording, device, details=True)
 modules.page(recording, device, find="/f/", at="peak")
 "".join(csv.allocations(recording, device, by="op"))
+
+from pathlib import Path
+from tb_memory_plugin.analysis import plan_reading, plan_tree
+from tb_memory_plugin.analysis.plan_recording import plan_recording
+from tb_memory_plugin.recording.recording import open_recording
+from tb_memory_plugin.views import buffers, plan_bars, plan_buffers, plan_compare
+from tb_memory_plugin.views import plan_overview, plan_svg, plans
+recording = open_recording(Path(sys.argv[1]))
+planned = plan_recording(recording)
+(plan,), (device,) = plan_reading.all_plans(recording), planned.devices
+plan_overview.overview(recording, plan, {})
+plan_bars.bars(recording, plan, 1, by="category")
+plan_buffers.curve(recording, plan, 0, 6, 100)
+plan_buffers.card(recording, 0)
+plan_compare.compared((planned, device), (planned, device), "shape")
+"".join(plan_svg.drawing(recording, plan))
+plans.modules(recording)
+buffers.alive(recording, plan, 1)
+allocation.card(planned, "0")
 print(wanted)
 """
 
 
-def test_no_answer_imports_pandas() -> None:
+def test_no_answer_imports_pandas(tmp_path: Path) -> None:
     # It takes tens of MiB and half a second, in the middle of a request.
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
+    # A child process reads, in which nobody finds pandas.
+    source, read = tmp_path / "jit_f.hlo_proto.pb", tmp_path / "read.tbmem"
+    source.write_bytes(heap([8, 16, 32], "+1 +2 3=1 -1 -2 -3").bytes())
+    save(derive(hlo.read(source)), read)
+    command = [sys.executable, "-c", _PROGRAM, str(read)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
