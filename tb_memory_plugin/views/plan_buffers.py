@@ -127,9 +127,8 @@ def _instructions(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
     table = recording.table("instructions").select(_TOLD)
     buffer = recording.values("buffer_lives", "buffer")[ids_of(recording)]
     makes = picked(recording.values("buffers", "instruction"), buffer)
+    told = table.take(arrays.column(rows, pa.int64())).to_pylist()
     return [
         {**each, "ids": [str(id) for id in np.flatnonzero(makes == row)[:_MADE]]}
-        for row, each in zip(
-            rows.tolist(), table.take(arrays.column(rows, pa.int64())).to_pylist(), strict=True
-        )
+        for row, each in zip(rows.tolist(), told, strict=True)
     ]

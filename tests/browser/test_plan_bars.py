@@ -130,7 +130,7 @@ def test_a_buffer_pointed_at_stands_out_everywhere_and_a_click_explains_it(
         for each in expected["maxHeap"]
         if each.get("instructionName") == name
     ]
-    watched.page.wait_for_timeout(100)
+    settle(watched.page)
     for index in range(3):
         first, last = canvas_extent(frame.get_by_test_id(f"bar-over-{index}"), 10, TEXT)
         assert last - first == pytest.approx(box["width"] * share, abs=4)
@@ -153,7 +153,7 @@ def test_a_buffer_pointed_at_stands_out_everywhere_and_a_click_explains_it(
     frame.get_by_role("group", name="Bars of buffers").focus()
     for key in ("Home", "ArrowDown", "Home", "Enter"):
         watched.page.keyboard.press(key)
-    watched.page.wait_for_timeout(400)
+    settle(watched.page)
     assert words_of(watched.page.url)["allocation"] == selected
 
 
@@ -166,7 +166,7 @@ def test_a_row_pointed_at_is_found_in_the_bars_and_on_the_chart(
     row = frame.locator("tr[data-row]").filter(has_text=largest["instructionName"]).first
     row.scroll_into_view_if_needed()
     row.hover()
-    watched.page.wait_for_timeout(100)
+    settle(watched.page)
     share = largest["logicalBufferSizeMib"] / expected["peakHeapMib"]
     for index in range(3):
         bar = frame.get_by_test_id(f"bar-over-{index}")

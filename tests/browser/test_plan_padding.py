@@ -69,7 +69,7 @@ def test_the_line_without_padding_is_what_elements_take(
     entry = frame.get_by_role("button", name="without padding")
     assert entry.get_attribute("aria-pressed") == "true"
     entry.click()
-    watched.page.wait_for_timeout(200)
+    settle(watched.page)
     assert drawn > 0
     assert chart.column(share).get(TEXT, 0) < drawn
 

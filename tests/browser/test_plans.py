@@ -102,7 +102,7 @@ def test_what_is_alive_at_a_click_is_what_xprof_has_there(
         watched.page.mouse.down()
         watched.page.mouse.up()
         settle(watched.page)
-        watched.page.wait_for_timeout(300)  # the address follows
+        settle(watched.page)
         at = int(words_of(settled_address(watched.page, "p.memory.at="))["at"])
         cells = frame.locator("table.groups tr[data-row] td:nth-child(2)")
         titles = cells.evaluate_all("all => all.map(one => one.title)")
