@@ -177,13 +177,17 @@ def parser() -> argparse.ArgumentParser:
     modules = commands.add_parser(
         "modules", help="HLO modules and their plans for memory", description=_MODULES
     )
-    modules.add_argument("path", metavar="PATH", help="an XPlane or an HLO module")
+    modules.add_argument(
+        "path", metavar="PATH", help="an XPlane, an HLO module or a folder of them"
+    )
     _json(modules)
 
     buffers = commands.add_parser(
         "buffers", help="buffers of a compiler's plan at a moment", description=_BUFFERS
     )
-    buffers.add_argument("path", metavar="PATH", help="an XPlane or an HLO module")
+    buffers.add_argument(
+        "path", metavar="PATH", help="an XPlane, an HLO module or a folder of them"
+    )
     buffers.add_argument(
         "--module", metavar="M", required=True, help="its name, name(program) or program id"
     )

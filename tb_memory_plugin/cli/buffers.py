@@ -5,16 +5,14 @@ from __future__ import annotations
 import argparse
 
 from tb_memory_plugin.analysis import plan_reading as reading
-from tb_memory_plugin.api import load
-from tb_memory_plugin.cli import text
+from tb_memory_plugin.cli import planned, text
 from tb_memory_plugin.units import format_bytes
 from tb_memory_plugin.views import buffers
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the buffers, the largest first. Raises MemoryPluginError."""
-    recording = load(arguments.path).recording
-    plan = reading.chosen_plan(recording, arguments.module, arguments.space)
+    recording, plan = planned.chosen(arguments.path, arguments.module, arguments.space)
     event = reading.moment(plan, arguments.at)
     answer = buffers.alive(recording, plan, event)
     if arguments.json:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from tb_memory_plugin.api import load
-from tb_memory_plugin.cli import text
+from tb_memory_plugin.cli import planned, text
 from tb_memory_plugin.units import format_bytes
 from tb_memory_plugin.views import plans
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the modules, those of the highest peak first. Raises MemoryPluginError."""
-    recording = load(arguments.path).recording
-    found = plans.modules(recording)
+    among = planned.recordings(arguments.path).values()
+    found = [module for recording in among for module in plans.modules(recording)]
     if arguments.json:
         text.say_json(found)
         return 0

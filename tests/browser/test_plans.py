@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tb_memory_plugin.api import load
+from tb_memory_plugin.views import modules
 from tests.browser.charting import Chart
 from tests.browser.looking import link, open_page, settle, settled_address, words_of
+from tests.fixtures.hlo import heap
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ FILES = {
     "jax": "jax_transformer_cpu.xplane.pb",
     "tpu": "tpu_4device.xplane.pb",
     "step": "jit_train_step.hlo_proto.pb",
+    "odd": "jit_odd.hlo_proto.pb",
 }
 
 
@@ -35,7 +39,12 @@ def server(
     folder = tmp_path_factory.mktemp("plans")
     for run, file in FILES.items():
         (folder / run).mkdir()
-        (folder / run / file).symlink_to(shared_data / "xla" / file)
+        if run != "odd":
+            (folder / run / file).symlink_to(shared_data / "xla" / file)
+    # Freed twice; and a second allocation that no trace is of.
+    odd = heap([4096, 8192], "+1 +2 -1 -1 -2")
+    odd.allocation(512)
+    (folder / "odd" / FILES["odd"]).write_bytes(odd.bytes())
     cache = {"TB_MEMORY_CACHE": str(tmp_path_factory.mktemp("plans-cache"))}
     with TensorBoardServer(folder, environment=cache) as running:
         yield running
@@ -71,8 +80,12 @@ def test_a_profile_without_allocator_events_opens_at_its_largest_module(
     assert found["Arguments"] == wanted["entryComputationParametersMib"] * MIB
     assert found["Outputs"] == wanted["maybeLiveOutMib"] * MIB
     assert found["Compiler's own peak"] == found["Peak"]
-    assert found["Padding"] == 0
+    assert (found["Padding"], found["Constants"]) == (0, 20)
+    assert found["Temporary"] == (wanted["totalBufferAllocationMib"] * MIB) - (
+        wanted["indefiniteBufferAllocationMib"] * MIB
+    )
     told = frame.locator(".numbers").first.inner_text()
+    assert "39.91 MiB in donated arguments" in told.replace("\u00a0", " ")
     assert f"after event {wanted['peakHeapSizePosition']} of 452" in told.replace("\u00a0", " ")
     assert module(frame, "jit_train_step").get_attribute("aria-current") == "true"
     frame.get_by_text("Not in this recording: allocator events").click()
@@ -207,7 +220,7 @@ def test_a_drawing_is_kept_as_svg_and_png(watched: Watched, server: TensorBoardS
 
 
 def test_where_a_module_ran_is_shown_and_what_else_was_alive(
-    watched: Watched, server: TensorBoardServer
+    watched: Watched, server: TensorBoardServer, shared_data: Path
 ) -> None:
     frame = show(watched, server, "tpu", view="plan", device="plan:3")
     runs = frame.locator(".plan-runs")
@@ -215,8 +228,45 @@ def test_where_a_module_ran_is_shown_and_what_else_was_alive(
     assert "It ran 100 times on TPU:0, TPU:1, TPU:2 and TPU:3 each" in runs.inner_text().replace(
         "\u00a0", " "
     )
+    recording = load(shared_data / "xla" / FILES["tpu"]).recording
+    program = "/^12190760917235803885$/"
+    page = modules.page(recording, recording.device("0"), find=program, sort="begin", limit=1)
+    (first,) = page["rows"]
+    titles = runs.locator("span[title]").evaluate_all("all => all.map(one => one.title)")
+    told = [int("".join(filter(str.isdigit, title))) for title in titles]
+    assert told == [first["before"], first["peak"]]
     runs.get_by_role("button", name="TPU:1").click()
     settle(watched.page)
     assert frame.get_by_role("tab", name="Profile").get_attribute("aria-selected") == "true"
     words = words_of(settled_address(watched.page, "p.memory.window="))
     assert (words["device"], words["axis"]) == ("1", "time")
+
+
+def test_what_is_odd_about_a_plan_is_told_beside_what_can_be_worked_out(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    frame = show(watched, server, "odd")
+    frame.get_by_text("2 problems in the file").click()
+    told = frame.locator(".notes li").all_inner_texts()
+    assert any("buffer 1 is freed while not alive" in each for each in told)
+    assert any("Temporary allocation 1 has no heap trace: its 512 bytes" in each for each in told)
+    settle(watched.page)
+    assert exact(frame)["Peak"] == 4096 + 8192 + 512
+
+
+def test_the_peak_is_compared_with_what_a_device_has(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    frame = show(watched, server, "tpu", view="plan", device="plan:3")
+    choice = frame.get_by_label("Device to compare with")
+    choice.select_option(value="TPU v4")
+    capacity = frame.locator(".plan-capacity")
+    capacity.get_by_text("62.5\u00a0% of 32.00\u00a0GiB").wait_for()
+    assert capacity.locator(".danger").count() == 0
+    choice.select_option(value="TPU v5e")
+    assert capacity.locator(".danger").inner_text().startswith("125")
+    # It is kept for the next plan.
+    module(frame, "jit__psum").click()
+    frame.get_by_role("heading", name="jit__psum").wait_for()
+    assert frame.get_by_label("Device to compare with").input_value() == "TPU v5e"
+    choice.select_option(value="")

@@ -49,8 +49,11 @@ export const about = computed<Summary | null>(() => {
     basis: "size",
     groupings: shownPlan.value?.groupings ?? [],
     axes: ["event"],
-    problems: shownPlan.value?.overview.problems ?? [],
-    // Where a plan is all there is, what would have recorded memory is to be told.
+    // Where plans are all there is, what is to be said of the recording is said of each.
+    problems: [
+      ...(shownPlan.value?.overview.problems ?? []),
+      ...(known.devices.length > 0 ? [] : known.problems),
+    ],
     missing: known.devices.length > 0 ? [] : known.missing,
   };
 });

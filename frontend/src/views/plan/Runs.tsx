@@ -4,7 +4,7 @@ import { batch } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { getModules, type ModulesPage, type PlanOverview } from "../../api";
 import { chooseAxis, chooseDevice } from "../../flow/choose";
-import { bytes, counted } from "../../format";
+import { bytes, counted, exactBytes } from "../../format";
 import { sourceId, summary } from "../../state/recording";
 import { resource } from "../../state/resource";
 import { range } from "../../state/view";
@@ -47,9 +47,6 @@ function Ran({ group }: { group: Found[] }) {
   const [page] = group.map((one) => one.page);
   const [first] = page?.rows ?? [];
   if (!page || !first) return null;
-  const before =
-    first.before === null ? "" : `; ${bytes(first.before)} were in use before the first one`;
-  const most = first.peak === null ? "" : `, ${bytes(first.peak)} at most while it ran`;
   return (
     <span>
       {"It ran "}
@@ -62,10 +59,25 @@ function Ran({ group }: { group: Found[] }) {
         </span>
       ))}
       {group.length > 1 && " each"}
-      {before}
-      {most}.{" "}
+      {first.before !== null && (
+        <>
+          {"; "}
+          <Exact value={first.before} /> were in use before the first one
+        </>
+      )}
+      {first.peak !== null && (
+        <>
+          {", "}
+          <Exact value={first.peak} /> at most while it ran
+        </>
+      )}
+      {". "}
     </span>
   );
+}
+
+function Exact({ value }: { value: number }) {
+  return <span title={exactBytes(value)}>{bytes(value)}</span>;
 }
 
 function Show({ one }: { one: Found }) {
