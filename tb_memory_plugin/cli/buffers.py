@@ -7,7 +7,7 @@ import argparse
 from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.cli import planned, text
 from tb_memory_plugin.units import format_bytes
-from tb_memory_plugin.views import buffers
+from tb_memory_plugin.views import buffers, plan_overview
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,6 +25,11 @@ def run(arguments: argparse.Namespace) -> int:
         f"{text.grouped(plan.numbers['events'])}: {text.exact_bytes(answer['total_bytes'])} in "
         f"{text.counted(len(found), 'buffer')}"
     )
+    own = int(recording.values("plan_modules", "compiler_peak")[plan.module])
+    if own != plan.numbers["peak"]:
+        why = " ".join(plan_overview.differs(recording, plan))
+        line = f"  the compiler's own peak of the module is {format_bytes(own)}: {why}"
+        text.say(text.styled(line, "quiet"))
     for problem in reading.problems(recording, plan.module):
         text.say(text.styled(f"  ! {problem}", "yellow"))
     rows = [

@@ -11,6 +11,7 @@ from tb_memory_plugin.analysis.plan_advice import advice
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY
 from tb_memory_plugin.recording.recording import Recording
+from tb_memory_plugin.units import format_bytes
 
 #: Buffers of a finding that are named.
 _NAMED = 20
@@ -51,6 +52,7 @@ def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str,
         "entry": module["entry"],
         **plan.numbers,
         "compiler_peak": int(recording.values("plan_modules", "compiler_peak")[plan.module]),
+        "differs": differs(recording, plan),
         "scoped": _scoped(module) if plan.space in (0, 1) else None,
         "problems": reading.problems(recording, plan.module),
         "advice": [_named(each, ids) for each in map(asdict, told)],
@@ -64,6 +66,25 @@ def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str,
             for each in others
         ],
     }
+
+
+def differs(recording: Recording, plan: Plan) -> list[str]:
+    """Why the compiler's own peak of a plan's module is another than the plan's, in sentences."""
+    peak = int(recording.values("plan_modules", "compiler_peak")[plan.module])
+    if peak == plan.numbers["peak"]:
+        return []
+    others = [
+        f"{each.space_name} ({format_bytes(each.numbers['peak'])})"
+        for each in reading.all_plans(recording)
+        if each.module == plan.module and each.row != plan.row and each.numbers["peak"]
+    ]
+    found = []
+    if others:
+        found.append(f"It counts other memory spaces too: {', '.join(others)}.")
+    if plan.numbers["untraced"]:
+        size = format_bytes(plan.numbers["untraced"])
+        found.append(f"Temporary allocations that no heap trace is of, {size}, are not in it.")
+    return found or ["It counts the largest buffer of each allocation that is held all the time."]
 
 
 def _scoped(module: dict[str, Any]) -> dict[str, Any] | None:

@@ -142,6 +142,7 @@ def test_memory_spaces_are_those_that_the_module_has(
     settle(watched.page)
     assert exact(frame)["Peak"] == 15 * 1024 * MIB
     assert exact(frame)["Compiler's own peak"] == 37_580_963_872
+    frame.get_by_text("It counts other memory spaces too: HBM (20.0 GiB), sync flags").wait_for()
     # Back at a device, there is its profile.
     frame.get_by_role("navigation", name="Devices").get_by_role("button", name="TPU:1").click()
     settle(watched.page)

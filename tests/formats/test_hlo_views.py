@@ -19,7 +19,7 @@ from tb_memory_plugin.analysis.plan_tree import tree, way
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.readers import hlo, xplane
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views import plan_compare, plan_svg
+from tb_memory_plugin.views import plan_compare, plan_overview, plan_svg
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +137,20 @@ def test_advice_is_only_where_the_plan_shows_it(step: Recording, generate: Recor
 )
 def test_what_pads_a_shape_is_said(shape: str, words: str | None) -> None:
     assert better_shape(shape) == words
+
+
+def test_what_makes_the_two_peaks_differ_is_said(shared_data: Path, step: Recording) -> None:
+    assert plan_overview.differs(step, reading.all_plans(step)[0]) == []
+    recording = derive(xplane.read(shared_data / "xla" / "tpu_4device.xplane.pb"))
+    (plan,) = (
+        plan
+        for plan in reading.all_plans(recording)
+        if (plan.module_name, plan.space) == ("jit_f", 0)
+    )
+    assert plan_overview.differs(recording, plan) == [
+        "It counts other memory spaces too: sync flags (12 B), host (15.0 GiB)."
+    ]
+    without = derive(hlo.read(shared_data / "xla" / "synthetic" / "noTrace.hlo_proto.pb"))
+    assert plan_overview.differs(without, reading.all_plans(without)[0]) == [
+        "Temporary allocations that no heap trace is of, 1.00 MiB, are not in it."
+    ]

@@ -46,6 +46,8 @@ export interface PlanOverview {
   temporary: number;
   aliased: number;
   compiler_peak: number;
+  /** Why that is another than the peak. */
+  differs: string[];
   scoped: { bytes: number; instruction: string } | null;
   problems: string[];
   advice: Advice[];

@@ -51,6 +51,9 @@ export function Overview({ plan }: { plan: PlanOverview }) {
         )}
         <Compiler plan={plan} />
       </dl>
+      {plan.differs.length > 0 && (
+        <p class="plan-differs quiet">The compiler's own peak differs. {plan.differs.join(" ")}</p>
+      )}
       <Runs plan={plan} />
     </section>
   );
@@ -143,7 +146,7 @@ function Compiler({ plan }: { plan: PlanOverview }) {
   const title =
     `${exactBytes(plan.compiler_peak)}: what compiled.memory_analysis() gives as peak memory. It counts ` +
     "all heap traces of all memory spaces, host memory too, one after the other, above the largest buffer " +
-    "of each allocation that is held all the time; temporary allocations without a trace are not in it.";
+    "of each allocation that is held all the time; temporary allocations without a trace are not in it. ";
   const difference = plan.compiler_peak - plan.peak;
   const note =
     difference === 0 ? "the same" : `${difference > 0 ? "+" : "−"}${bytes(Math.abs(difference))}`;
