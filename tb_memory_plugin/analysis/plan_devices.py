@@ -91,6 +91,8 @@ class _Lives:
             "op": self._text("instructions", "op", self._instruction),
             "module": self._text("instructions", "computation", self._instruction),
             "region": arrays.text(kinds, labels),
+            # What a program was doing is, of a plan, what the instruction does.
+            "annotation": self._text("instructions", "opcode", self._instruction),
             "segment": (none, none < 0),
         }
 

@@ -21,7 +21,13 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 #: Nodes of a tree: as many as can be told apart on a screen.
 _MOST_NODES = 2_000
 #: What is grouped by, in the words of plans.
-_LABELS = {"region": "kind", "module": "computation", "op": "framework op", "rounding": "padding"}
+_LABELS = {
+    "region": "kind",
+    "module": "computation",
+    "op": "framework op",
+    "rounding": "padding",
+    "annotation": "opcode",
+}
 
 
 def chosen(recording: Recording, asked: Parameters) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -271,3 +272,28 @@ def test_the_peak_is_compared_with_what_a_device_has(
     frame.get_by_role("heading", name="jit__psum").wait_for()
     assert frame.get_by_label("Device to compare with").input_value() == "TPU v5e"
     choice.select_option(value="")
+
+
+def test_a_buffer_is_told_by_its_number_at_its_place(
+    watched: Watched, server: TensorBoardServer, shared_data: Path
+) -> None:
+    path = shared_data / "xla" / "jax_transformer_cpu.jit_train_step.memory_viewer.json"
+    wanted = json.loads(path.read_text())
+    blocks = {one["logicalBufferId"]: one for one in wanted["bufferBlocks"]}
+    held = int(wanted["indefiniteBufferAllocationMib"] * MIB)
+    for id in (100, 200):
+        frame = show(watched, server, "step", allocation=id)
+        rows = frame.locator(".inspector dl > *")
+        rows.filter(has_text="Place").first.wait_for()
+        settle(watched.page)
+        told = rows.all_inner_texts()
+        facts = "\n".join(told).replace("\u202f", "").replace("\u00a0", " ")
+        number = re.search(r"Buffer\s+(\d+)", facts)
+        place = re.search(
+            r"Place\s+(\d+) \(0x([0-9a-f]+)\) in allocation 135 .*; (\d+) from", facts
+        )
+        assert number and place, facts
+        block = blocks[int(number[1])]
+        assert int(place[1]) == int(place[2], 16) == block.get("offset", 0)
+        assert int(place[3]) == block.get("offset", 0) + held
+        watched.page.goto("about:blank")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.plan_recording import plan_recording
 from tb_memory_plugin.readers import hlo, xplane
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views import breakdown, plan_buffers
+from tb_memory_plugin.views import breakdown, lives, plan_buffers
 from tb_memory_plugin.views.summary import summary
 
 SYNTHETIC = ("basic", "share1", "share2", "twoTraces", "noTrace", "unfreed")
@@ -80,3 +81,24 @@ def test_arguments_are_called_by_their_names(recordings: dict[str, Recording]) -
     rows = [row for row in planned.table("allocations").to_pylist() if row["region"] == "parameter"]
     assert len(rows) == 53
     assert all("[" in row["op"] or row["op"] == "ids" for row in rows)
+
+
+def test_lists_are_kept_as_csv_in_the_words_of_plans(recordings: dict[str, Recording]) -> None:
+    recording = recordings["jit_train_step"]
+    planned = plan_recording(recording)
+    (device,) = planned.devices
+    text = "".join(lives.whole(planned, device, sort="-bytes"))
+    rows = list(csv.DictReader(text.splitlines()))
+    table = planned.table("allocations").to_pylist()
+    assert len(rows) == len(table)
+    for row in rows:
+        life = table[int(row["id"])]
+        sizes = int(row["size"]), int(row["unpadded"])
+        assert sizes == (life["size"], life["requested"])
+        assert (row["kind"], row["framework_op"]) == (life["region"], life["op"] or "")
+        assert int(row["offset"], 16) == life["address"]
+    # Grouped by what the instructions do.
+    answer = breakdown.page(planned, device, at="peak", by="annotation", sort="-bytes")
+    alive = [row for row in table if (row["birth"] or 0) <= 105 and (row["death"] or 999) > 105]
+    assert sum(group["bytes"] for group in answer["groups"]) == sum(row["size"] for row in alive)
+    assert "fusion" in {group["label"] for group in answer["groups"]}

@@ -78,7 +78,9 @@ export interface PlanBuffer {
   shape: string | null;
   bytes: number;
   unpadded_bytes: number;
+  /** Bytes in its allocation, and from the bottom of the memory space. */
   offset: number;
+  place: number;
   birth: number | null;
   death: number | null;
   kind: string | null;

@@ -33,6 +33,7 @@ function planRows(data: PlanBuffer, card: AllocationCard): FactRow[] {
   const padding = data.bytes - data.unpadded_bytes;
   const made = data.instruction?.name;
   return [
+    { word: "Buffer", value: data.id === null ? null : String(data.id), title: "XLA's number" },
     { word: "Kind", value: data.kind },
     { word: "Opcode", value: data.opcode },
     // What lies in an argument's memory is called by the argument.
@@ -59,17 +60,18 @@ function Bytes({ word, value }: { word: string; value: number }) {
   return <span data-fact={word}>{exactBytes(value)}</span>;
 }
 
-/** `4 096 from the bottom of the space, in allocation 3 (12.0 MiB), parameter 0 {1}, an output`. */
-function placeWords({ offset, allocation }: PlanBuffer): string {
-  const words = [`${count(offset)} from the bottom of the space`];
-  if (allocation === null) return words.join("");
+/** `4 096 (0x1000) in allocation 3 (12.0 MiB), parameter 0 {1}, an output; 8 192 from the bottom`. */
+function placeWords({ offset, place, allocation }: PlanBuffer): string {
+  const bottom = `${count(place)} from the bottom of the space`;
+  if (allocation === null) return bottom;
   const { index, size, parameter, parameter_index: part, is_output } = allocation;
-  words.push(`, in allocation ${count(index)} (${bytes(size)})`);
+  const words = [`${count(offset)} (0x${offset.toString(16)})`];
+  words.push(` in allocation ${count(index)} (${bytes(size)})`);
   if (parameter !== null) {
     words.push(`, parameter ${count(parameter)}${part && part !== "{}" ? ` ${part}` : ""}`);
   }
   if (is_output) words.push(", an output");
-  return words.join("");
+  return `${words.join("")}; ${bottom}`;
 }
 
 function Sharing({ of }: { of: PlanBuffer }) {
