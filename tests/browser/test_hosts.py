@@ -171,6 +171,7 @@ def test_another_host_keeps_what_is_looked_at_and_back_returns(
     frame.locator(".numbers .big").first.filter(has_text="400.0").wait_for()
     address = words_of(settled_address(watched.page, "node-10.example"))
     watched.page.wait_for_function("() => location.hash.includes('memory.window=')")
+    settle(watched.page)
     address = words_of(watched.page.url)
     assert {key: address[key].replace("%3E", ">") for key in words} == words
     # It began a millisecond later, so its own times are less; its first event is then at 250 µs.
@@ -178,6 +179,7 @@ def test_another_host_keeps_what_is_looked_at_and_back_returns(
     assert frame.locator("[data-shortcut='/']").input_value() == "size>1MiB"
     watched.page.go_back()
     frame.locator(".numbers .big").first.filter(has_text="200.0").wait_for()
+    settle(watched.page)
     assert "node-1.example" in watched.page.url
     assert words_of(watched.page.url)["window"] == f"{MS}..{2 * MS}"
     watched.page.go_forward()
