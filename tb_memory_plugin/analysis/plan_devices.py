@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis.columns import picked
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_categories import categories
 from tb_memory_plugin.analysis.positions import lanes, ranges
@@ -206,7 +207,4 @@ def _code(words: list[str], word: str) -> int:
 
 
 def _picked(recording: Recording, table: str, column: str, rows: IntArray) -> IntArray:
-    values = recording.values(table, column).astype(np.int64)
-    if not len(values):
-        return np.full(len(rows), -1)
-    return np.where(rows >= 0, values[np.maximum(rows, 0)], -1)
+    return picked(recording.values(table, column).astype(np.int64), rows)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.columns import picked
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.recording import arrays
@@ -32,14 +33,14 @@ def described(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
     """Rows of ``buffer_lives`` in words and numbers."""
     lives = recording.table("buffer_lives").take(arrays.column(rows, pa.int64())).to_pylist()
     buffer = recording.values("buffer_lives", "buffer")[rows]
-    instruction = _picked(recording.values("buffers", "instruction"), buffer)
-    ids = _picked(recording.values("buffers", "id"), buffer)
-    stack = _picked(recording.values("instructions", "stack"), instruction)
+    instruction = picked(recording.values("buffers", "instruction"), buffer)
+    ids = picked(recording.values("buffers", "id"), buffer)
+    stack = picked(recording.values("instructions", "stack"), instruction)
     allocation = recording.values("buffer_lives", "allocation")[rows]
-    kinds = _picked(recording.values("buffer_allocations", "kind").astype(np.int64), allocation)
-    indices = _picked(recording.values("buffer_allocations", "index"), allocation)
+    kinds = picked(recording.values("buffer_allocations", "kind").astype(np.int64), allocation)
+    indices = picked(recording.values("buffer_allocations", "index"), allocation)
     held = recording.values("buffer_lives", "birth")[rows] < 0
-    offsets = np.where(held, 0, _picked(recording.values("buffers", "offset"), buffer))
+    offsets = np.where(held, 0, picked(recording.values("buffers", "offset"), buffer))
     words = {
         **_words(recording, "instructions", ("name", "opcode", "op"), instruction),
         **_words(recording, "buffers", ("shape", "dtype", "index"), buffer),
@@ -70,13 +71,6 @@ def described(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def _picked(column: IntArray, rows: IntArray) -> IntArray:
-    """``column[rows]``, and -1 where a row is -1."""
-    if not len(column):
-        return np.full(len(rows), -1)
-    return np.where(rows >= 0, column[np.maximum(rows, 0)], -1)
 
 
 def _words(
