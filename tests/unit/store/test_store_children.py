@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -24,6 +23,15 @@ from tests.unit.store.bad import crasher, write_all
 
 KEY = "0" * 20
 LIMITS = Limits(memory=2 << 30, seconds=120)
+_KILLED_AS_IT_OPENS_A_PICKLE = """
+import os, signal, sys
+
+def hook(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(".pickle"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(hook)
+"""
 
 
 def read(path: Path, limits: Limits = LIMITS) -> list[tuple[float, str]]:
@@ -72,15 +80,13 @@ def test_a_crash_leaves_no_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not [found for found in tmp_path.rglob("*") if found.name.startswith("core")]
 
 
-def test_a_child_that_is_killed_is_one_sentence(tmp_path: Path) -> None:
+def test_a_child_that_is_killed_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_pickle(snapshot(events=100), tmp_path / "x.pickle")
-
-    def kill(fraction: float, phase: str) -> None:
-        for process in list(starting._running):
-            process.send_signal(signal.SIGKILL)
-
-    with pytest.raises(SourceError, match=r"ended the process that read it \(SIGKILL\)"):
-        children.read(path, KEY, tmp_path / "entries", LIMITS, kill)
+    (tmp_path / "sitecustomize.py").write_text(_KILLED_AS_IT_OPENS_A_PICKLE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert "ended the process that read it (SIGKILL)" in refusal(path)
 
 
 def test_the_memory_limit_is_one_sentence(tmp_path: Path) -> None:
