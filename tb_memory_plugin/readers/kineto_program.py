@@ -12,7 +12,12 @@ from tb_memory_plugin.readers.checked import text
 from tb_memory_plugin.readers.kineto_columns import module_of, step_of
 from tb_memory_plugin.readers.kineto_idle import drop_idle_calls
 from tb_memory_plugin.readers.kineto_instants import Instants
-from tb_memory_plugin.readers.kineto_nesting import (
+from tb_memory_plugin.readers.kineto_spans import Spans
+from tb_memory_plugin.readers.kineto_stacks import Surroundings
+from tb_memory_plugin.recording import arrays, builder
+from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.aside import set_aside
+from tb_memory_plugin.recording.nesting import (
     Nested,
     depths_of_kind,
     in_order,
@@ -20,11 +25,6 @@ from tb_memory_plugin.readers.kineto_nesting import (
     nearest,
     nested_in_order,
 )
-from tb_memory_plugin.readers.kineto_spans import Spans
-from tb_memory_plugin.readers.kineto_stacks import Surroundings
-from tb_memory_plugin.recording import arrays, builder
-from tb_memory_plugin.recording.arrays import IntArray
-from tb_memory_plugin.recording.aside import set_aside
 
 _KINDS = ["op", "annotation", "python", "kernel", "step", "module"]
 _OP, _ANNOTATION, _PYTHON, _KERNEL, _STEP, _MODULE = range(6)

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import Malformed, text
-from tb_memory_plugin.readers.kineto_nesting import Nested, depths_of_kind, nested
 from tb_memory_plugin.readers.nsys_database import Database, combinations, enumeration, strings
 from tb_memory_plugin.readers.nsys_events import TID_BITS
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.nesting import Nested, depths_of_kind, nested
 
 RANGES = "NVTX_EVENTS"
 #: Types of events that are ranges, as exports number them; the first two nest on their thread.

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_memory_plugin.readers.kineto_nesting import Nested, nested
 from tb_memory_plugin.readers.xplane_calls import Calls
 from tb_memory_plugin.readers.xplane_events import Table
 from tb_memory_plugin.readers.xplane_lines import ends
 from tb_memory_plugin.readers.xplane_names import Named, named
 from tb_memory_plugin.readers.xplane_words import mapped
 from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.nesting import Nested, nested
 from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 KINDS = ("step", "annotation", "op", "python")

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_memory_plugin.readers.kineto_nesting import depths, lasting, nearest, nested
+from tb_memory_plugin.recording.nesting import depths, lasting, nearest, nested
 
 _SPANS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(0, 12)), max_size=40)
 

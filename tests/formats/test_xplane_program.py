@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tb_memory_plugin.readers import xplane, xplane_program
-from tb_memory_plugin.readers.kineto_nesting import nested
 from tb_memory_plugin.readers.xplane_names import named
+from tb_memory_plugin.recording.nesting import nested
 from tb_memory_plugin.recording.recording import Recording
 from tests.fixtures.xplane import Plane, space
 from tests.formats.test_xplane import picked, read, rows
