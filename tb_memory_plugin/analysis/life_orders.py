@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tb_memory_plugin.analysis.alive import bytes_column
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.frames import frame_labels, named_by
+from tb_memory_plugin.analysis.label_orders import Keys, label_keys, line_keys, ranks
 from tb_memory_plugin.analysis.leading import UNKNOWN
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ordering import stable_order
@@ -34,13 +34,10 @@ SORTS = (
     "duration",
     "category",
     "step",
+    "where",
     *_TEXTS,
 )
-_PART = 1 << 16
 _UNBORN = sentinel("birth_time")
-
-#: Gives the numbers of a part of the device's allocations.
-Keys = Callable[[slice], IntArray]
 
 
 @dataclass(frozen=True)
@@ -99,8 +96,9 @@ def sort_keys(recording: Recording, device: Device, column: str) -> Keys:
         begun, ended = values("birth_time"), values("death_time")
         return lambda part: _durations(begun[part], ended[part])
     if column == "label":
-        ranks, places = _label_ranks(recording, device), _label_places(recording, device)
-        return lambda part: ranks[places(part)]
+        return label_keys(recording, device)
+    if column == "where":
+        return line_keys(recording, device)
     if column == "category":
         words = [category.label for category in Category]
         return _ranked(values("category"), words)
@@ -125,80 +123,6 @@ def _durations(birth: IntArray, death: IntArray) -> IntArray:
     return found
 
 
-def _label_ranks(recording: Recording, device: Device) -> IntArray:
-    """The place in the alphabet of every ``_label_places`` that an allocation has."""
-    return memo(recording, ("label_ranks", device.index), lambda: _ranks_of(recording, device))
-
-
-def _ranks_of(recording: Recording, device: Device) -> IntArray:
-    table = recording.table("allocations")
-    names, ops = arrays.words(table, "name"), arrays.words(table, "op")
-    first_frame = len(names)
-    first_op = first_frame + len(recording.table("frames"))
-    nothing = first_op + len(ops)
-    places = _label_places(recording, device)
-    has = np.zeros(nothing + 2, dtype=bool)
-    for begin in range(0, len(recording.values("allocations", "birth", device)), _PART):
-        has[places(slice(begin, begin + _PART))] = True
-    seen = np.flatnonzero(has).tolist()
-    made_at = frame_labels(
-        recording, [p - first_frame for p in seen if first_frame <= p < first_op]
-    )
-
-    def label(place: int) -> str:
-        if place < first_frame:
-            return names[place]
-        if place < first_op:
-            return made_at[place - first_frame]
-        if place < nothing:
-            return ops[place - first_op]
-        return "before the window" if place == nothing else "no stack recorded"
-
-    ranks = np.zeros(nothing + 2, dtype=np.int64)
-    ranks[seen] = _ranks([label(place) for place in seen])
-    return ranks
-
-
-def _label_places(recording: Recording, device: Device) -> Keys:
-    """A number for what allocations are called by (``views.words.allocation_labels``).
-
-    Names come first, then rows of ``frames``, ops, what was before the window, and what has
-    nothing.
-    """
-    table = recording.table("allocations")
-    names, ops = arrays.words(table, "name"), arrays.words(table, "op")
-    first_op = len(names) + len(recording.table("frames"))
-    own = named_by(recording)
-    called = (
-        ("name", np.array([code if word else -1 for code, word in enumerate(names)])),
-        ("birth_stack", np.where(own < 0, -1, own + len(names))),
-        ("op", np.array([code + first_op if word else -1 for code, word in enumerate(ops)])),
-    )
-    columns = [
-        (recording.values("allocations", column, device), np.append(places, -1).astype(np.int32))
-        for column, places in called
-        if (places >= 0).any()
-    ]
-    birth = recording.values("allocations", "birth", device)
-    nothing = first_op + len(ops)
-
-    def places(part: slice) -> IntArray:
-        found = np.full(len(birth[part]), -1, dtype=np.int32)
-        for codes, place_of in columns:
-            np.copyto(found, place_of[codes[part]], where=found < 0)
-        np.copyto(found, nothing + (birth[part] >= 0), where=found < 0)
-        return found
-
-    return places
-
-
 def _ranked(codes: IntArray, words: Sequence[str]) -> Keys:
-    ranks = np.append(_ranks(words), UNKNOWN)
-    return lambda part: ranks[codes[part]]
-
-
-def _ranks(words: Sequence[str]) -> IntArray:
-    """The place of every word in the alphabet; words that differ in case only share one."""
-    folded = [word.casefold() for word in words]
-    place = {word: rank for rank, word in enumerate(sorted(set(folded)))}
-    return np.array([place[word] for word in folded], dtype=np.int64)
+    rank = np.append(ranks(words), UNKNOWN)
+    return lambda part: rank[codes[part]]

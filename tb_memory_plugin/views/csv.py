@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_recording import KEY
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.views import breakdown
+from tb_memory_plugin.views import breakdown, plan_csv
 from tb_memory_plugin.views.words import allocation_rows
 
 _GROUP_COLUMNS = (
@@ -41,22 +42,6 @@ ALLOCATION_COLUMNS = (
     "death_time",
     "address",
 )
-#: The columns of a plan's buffers: what they are called, and of which key of a row they are.
-_OF_PLAN = {
-    "id": "id",
-    "name": "label",
-    "framework_op": "op",
-    "kind": "region",
-    "category": "category",
-    "computation": "module",
-    "dtype": "dtype",
-    "shape": "shape",
-    "size": "size",
-    "unpadded": "requested",
-    "birth": "birth",
-    "death": "death",
-    "offset": "address",
-}
 _ROWS_AT_ONCE = 5000
 #: What spreadsheets take for the beginning of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -76,17 +61,28 @@ def allocations(recording: Recording, device: Device, **question: Any) -> Iterat
     Raises QueryError before the first piece.
     """
     rows = breakdown.ordered_rows(recording, device, **question)
-    rows = rows + recording.rows("allocations", device).start
+    return some(recording, device, rows, allocation_rows, ALLOCATION_COLUMNS)
+
+
+def some(
+    recording: Recording,
+    device: Device,
+    rows: IntArray,
+    told: Callable[[Recording, IntArray], list[dict[str, Any]]],
+    columns: Sequence[str],
+) -> Iterator[str]:
+    """Some of a device's allocations, a plan's in the words of plans.
+
+    Others have ``columns`` of what is ``told`` of rows of the whole table.
+    """
+    of_plan = device.key.startswith(KEY)
+    tell = plan_csv.rows if of_plan else told
+    whole = rows + recording.rows("allocations", device).start
     parts = (
-        allocation_rows(recording, rows[begin : begin + _ROWS_AT_ONCE])
-        for begin in range(0, len(rows), _ROWS_AT_ONCE)
+        tell(recording, whole[begin : begin + _ROWS_AT_ONCE])
+        for begin in range(0, len(whole), _ROWS_AT_ONCE)
     )
-    return pieces(columns_of(device) or ALLOCATION_COLUMNS, parts)
-
-
-def columns_of(device: Device) -> Mapping[str, str] | None:
-    """The columns of allocations that are a plan's buffers; None of other devices."""
-    return _OF_PLAN if device.key.startswith(KEY) else None
+    return pieces(plan_csv.COLUMNS if of_plan else columns, parts)
 
 
 def pieces(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from tb_memory_plugin.views.words import allocation_rows, lines
 LIMIT = 100
 MOST = 1_000
 _COLUMNS = (*csv.ALLOCATION_COLUMNS, "duration")
-_ROWS_AT_ONCE = 5000
 
 
 def page(
@@ -56,7 +56,7 @@ def page(
         "total_bytes": listed.bytes,
         "sums": _sums(recording, device, listed),
         "offset": offset,
-        "rows": _rows(recording, device, rows),
+        "rows": _rows(recording, rows + recording.rows("allocations", device).start, device),
     }
 
 
@@ -81,11 +81,7 @@ def whole(
     event = None if at is None else resolve(recording, device, at).event
     listed = life_list(recording, device, seen, filter, minimum, maximum, event)
     rows = sorted_rows(recording, device, listed, sort)
-    parts = (
-        _rows(recording, device, rows[first : first + _ROWS_AT_ONCE])
-        for first in range(0, len(rows), _ROWS_AT_ONCE)
-    )
-    return csv.pieces(csv.columns_of(device) or _COLUMNS, parts)
+    return csv.some(recording, device, rows, partial(_rows, device=device), _COLUMNS)
 
 
 def about(seen: EventWindow) -> dict[str, int]:
@@ -97,12 +93,12 @@ def _sums(recording: Recording, device: Device, listed: LifeList) -> int:
     return int(np.count_nonzero(listed.passing[sums_only(recording, device)]))
 
 
-def _rows(recording: Recording, device: Device, rows: IntArray) -> list[dict[str, Any]]:
-    sums = set(sums_only(recording, device).tolist())
+def _rows(recording: Recording, rows: IntArray, device: Device) -> list[dict[str, Any]]:
     first = recording.rows("allocations", device).start
-    found = allocation_rows(recording, rows + first)
+    sums = {place + first for place in sums_only(recording, device).tolist()}
+    found = allocation_rows(recording, rows)
     if device.key.startswith(KEY):
-        for row, line in zip(found, lines(recording, rows + first), strict=True):
+        for row, line in zip(found, lines(recording, rows), strict=True):
             row["where"] = line
     for row, place in zip(found, rows.tolist(), strict=True):
         begun, ended = row["birth_time"], row["death_time"]

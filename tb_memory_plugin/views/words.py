@@ -23,13 +23,14 @@ _PLAIN = (
     "region",
     "dtype",
     "shape",
+    "annotation",
     "step",
     "birth",
     "death",
     "birth_time",
     "death_time",
 )
-_TEXTS = ("name", "op", "module", "region", "dtype", "shape")
+_TEXTS = ("name", "op", "module", "region", "dtype", "shape", "annotation")
 _NUMBERS = tuple(name for name in _PLAIN if name not in _TEXTS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tb_memory_plugin.analysis.plan_recording import plan_recording
 from tb_memory_plugin.readers import hlo, xplane
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import breakdown, lives, plan_buffers
+from tb_memory_plugin.views import csv as csv_views
 from tb_memory_plugin.views.summary import summary
 
 SYNTHETIC = ("basic", "share1", "share2", "twoTraces", "noTrace", "unfreed")
@@ -96,9 +98,55 @@ def test_lists_are_kept_as_csv_in_the_words_of_plans(recordings: dict[str, Recor
         sizes = int(row["size"]), int(row["unpadded"])
         assert sizes == (life["size"], life["requested"])
         assert (row["kind"], row["framework_op"]) == (life["region"], life["op"] or "")
+        assert int(row["padding"]) == life["size"] - life["requested"]
+        assert float(row["expansion"]) == pytest.approx(life["size"] / life["requested"], abs=1e-3)
         assert int(row["offset"], 16) == life["address"]
     # Grouped by what the instructions do.
     answer = breakdown.page(planned, device, at="peak", by="annotation", sort="-bytes")
     alive = [row for row in table if (row["birth"] or 0) <= 105 and (row["death"] or 999) > 105]
     assert sum(group["bytes"] for group in answer["groups"]) == sum(row["size"] for row in alive)
     assert "fusion" in {group["label"] for group in answer["groups"]}
+
+
+def test_the_csv_of_buffers_says_of_each_what_xprof_says(
+    recordings: dict[str, Recording], shared_data: Path
+) -> None:
+    file = shared_data / "xla" / "jax_transformer_cpu.jit_train_step.memory_viewer.json"
+    heap = json.loads(file.read_text())["maxHeap"]
+    wanted = {
+        (
+            each["instructionName"],
+            each["opCode"],
+            each.get("tfOpName", ""),
+            round(each["logicalBufferSizeMib"] * (1 << 20)),
+            f"{place['fileName']}:{place['lineNumber']}" if place else "",
+        )
+        for each in heap
+        for place in (each.get("sourceInfo"),)
+        if each.get("groupName") == "Temporary" and "{" not in each["instructionName"]
+    }
+    assert len([words for words in wanted if words[-1]]) > 50
+    planned = plan_recording(recordings["jit_train_step"])
+    (device,) = planned.devices
+    for pieces in (
+        lives.whole(planned, device, at="peak", sort="where"),
+        csv_views.allocations(planned, device, by="region"),
+    ):
+        rows = list(csv.DictReader("".join(pieces).splitlines()))
+        told = {
+            (row["name"], row["opcode"], row["framework_op"], int(row["size"]), row["source"])
+            for row in rows
+        }
+        assert wanted <= told
+
+
+def test_lists_are_sorted_by_opcode_and_by_source_line(recordings: dict[str, Recording]) -> None:
+    planned = plan_recording(recordings["jit_train_step"])
+    (device,) = planned.devices
+    for column, key in (("annotation", "annotation"), ("where", "where")):
+        for sign in ("", "-"):
+            answer = lives.page(planned, device, sort=sign + column, limit=1000)
+            words = [row[key] for row in answer["rows"]]
+            known = [word.casefold() for word in words if word is not None]
+            assert known == sorted(known, reverse=bool(sign)) and len(set(known)) > 5
+            assert words[len(known) :] == [None] * (len(words) - len(known))

@@ -277,6 +277,8 @@ export interface AllocationRow {
   region: string | null;
   dtype: string | null;
   shape: string | null;
+  /** What the program was doing; of a plan's buffer the opcode. */
+  annotation: string | null;
   step: number | null;
   birth: number | null;
   death: number | null;
@@ -425,7 +427,6 @@ export interface AllocationCard extends AllocationRow {
   stream: string | null;
   pool: string | null;
   segment: Segment | null;
-  annotation: string | null;
   compile_context: string | null;
   user_metadata: string | null;
   before_window: boolean;

@@ -159,6 +159,7 @@ def test_the_allocations_of_a_group() -> None:
         "region": None,
         "dtype": "float32",
         "shape": "[8, 16]",
+        "annotation": "load",
         "step": 3,
         "birth": 0,
         "death": None,

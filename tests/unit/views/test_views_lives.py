@@ -20,7 +20,7 @@ from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import Category
 from tb_memory_plugin.views import breakdown, lives
-from tb_memory_plugin.views.words import allocation_labels
+from tb_memory_plugin.views.words import allocation_labels, lines
 from tests.fixtures.histories import history
 from tests.fixtures.training import training
 from tests.unit.analysis.worlds import World, worlds
@@ -124,6 +124,8 @@ def value(recording: Recording, row: dict[str, Any], column: str, label: str) ->
         return label.casefold()
     if column == "bytes":
         return row["requested"]
+    if column == "where":
+        return None if row["line"] is None else row["line"].casefold()
     if column == "birth":
         return -1 if row["birth"] is None else row["birth"]
     if column == "death":
@@ -152,6 +154,8 @@ def test_sorted_by_any_column(
     recording = training()
     rows = recording.table("allocations").to_pylist()[: len(ids(ask(recording)))]
     labels = allocation_labels(recording, np.arange(len(rows)))
+    for row, line in zip(rows, lines(recording, np.arange(len(rows))), strict=True):
+        row["line"] = line
     keys = [value(recording, row, column, label) for row, label in zip(rows, labels, strict=True)]
     known = [place for place, key in enumerate(keys) if key is not None]
     known.sort(key=lambda place: (keys[place], place), reverse=sign == "-")
