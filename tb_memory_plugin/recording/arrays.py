@@ -259,9 +259,12 @@ def dictionary(table: pa.Table, name: str) -> pa.StringArray:
 
 
 def words_of(table: pa.Table, name: str, rows: IntArray) -> list[str | None]:
-    """The texts of some ``rows`` of a text column, without making words of the others."""
+    """The texts of some ``rows`` of a text column, without making words of the others.
+
+    None for a row that is -1.
+    """
     # Of these rows alone: where a column has nulls its codes are a copy.
-    return all_words(table.select([name]).take(column(rows, pa.int64())), name)
+    return all_words(table.select([name]).take(column(rows, pa.int64(), rows < 0)), name)
 
 
 def all_words(table: pa.Table, name: str) -> list[str | None]:

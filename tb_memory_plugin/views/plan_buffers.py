@@ -20,6 +20,8 @@ from tb_memory_plugin.views import buffers, ipc
 _NEAR = 100
 #: Allocations of one instruction that are named: it may make several, each of them again and again.
 _MADE = 4
+#: Letters of an instruction's name on the curve, which has many.
+_LONGEST = 200
 #: What is told of an allocation, and of an instruction.
 _ALLOCATION = ("index", "size", "parameter", "parameter_index", "is_output")
 _TOLD = ["name", "opcode", "shape", "bytes", "position", "op"]
@@ -40,7 +42,8 @@ def curve(recording: Recording, plan: Plan, begin: int, end: int, width: int) ->
     """An Arrow stream of the plan's curve over events ``begin`` … ``end`` - 1.
 
     At most ``width`` bins, all of as many events, the first at ``begin``: ``event`` of the highest
-    moment of each that there is, ``size``, ``unpadded`` at it.
+    moment of each that there is, ``size``, ``unpadded`` at it, and the name of the ``instruction``
+    that the event is of, null where the heap names none.
     """
     column = recording.values("plan_events", "plan")
     first = int(np.searchsorted(column, plan.row))
@@ -52,10 +55,13 @@ def curve(recording: Recording, plan: Plan, begin: int, end: int, width: int) ->
     edges = [*range(0, len(size), bin), len(size)]
     highest = [low + int(np.argmax(size[low:high])) for low, high in pairwise(edges)]
     rows = np.array(highest, dtype=np.int64)
+    instruction = recording.values("plan_events", "instruction")[first + begin + rows]
+    names = arrays.words_of(recording.table("instructions"), "name", instruction)
     columns = {
         "event": arrays.column(begin + rows, pa.int32()),
         "size": arrays.real_column(size[rows].astype(np.float64)),
         "unpadded": arrays.real_column(bare[rows].astype(np.float64)),
+        "instruction": arrays.encoded_text(name and name[:_LONGEST] for name in names),
     }
     return ipc.stream(columns)
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from tb_memory_plugin.analysis import plan_reading as reading
@@ -13,7 +14,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.readers import hlo, xplane
 from tb_memory_plugin.recording.plan_schema import BufferKind
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views import buffers
+from tb_memory_plugin.views import buffers, plan_buffers
 
 MIB = 1 << 20
 #: XProf pools what is smaller.
@@ -200,6 +201,10 @@ def test_what_is_said_of_buffers_is_what_xprof_says(shared_data: Path) -> None:
         said = recording.table("plan_events").column("instruction").to_pylist()
         told = ["" if row is None else names[row] for row in said]
         assert told == wanted["hloInstructionNames"][:-1], name
+        answer = plan_buffers.curve(recording, each, 0, each.numbers["events"], 16_384)
+        curve = pa.ipc.open_stream(answer).read_all().to_pydict()
+        assert curve["event"] == list(range(each.numbers["events"]))
+        assert [word or "" for word in curve["instruction"]] == told, name
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -31,6 +31,8 @@ export interface PlanCurve {
   event: Float64Array;
   size: Float64Array;
   unpadded: Float64Array;
+  /** The name of the instruction that the event is of; null where the heap names none. */
+  instruction: (string | null)[];
 }
 
 function column(table: Table, name: string): Float64Array {
@@ -52,6 +54,7 @@ export function decodeCurve(body: Uint8Array): PlanCurve {
     event: column(table, "event"),
     size: column(table, "size"),
     unpadded: column(table, "unpadded"),
+    instruction: words(table, "instruction"),
   };
 }
 

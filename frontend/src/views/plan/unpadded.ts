@@ -13,7 +13,7 @@ import type { OtherLine } from "../../timeline/otherLine";
 const SEEN = 0.002;
 
 /** The line of an answer: both have the same bins, and in each the highest moment. */
-export function unpaddedLine(usage: Usage, curve: PlanCurve): OtherLine {
+export function unpaddedLine(usage: Usage, curve: Pick<PlanCurve, "size" | "unpadded">): OtherLine {
   const { begin, bin } = usage.window;
   const highest = usage.level.reduce((most, level) => Math.max(most, level), 0);
   const at = (of: Usage, row: number): number | null => {
