@@ -143,8 +143,8 @@ def _codes(
         return recording.values("allocations", by, device), arrays.words(table, by)
     if by == "category":
         codes = recording.values("allocations", "category", device)
-        known = codes < int(Category.UNKNOWN)
-        return np.where(known, codes, codes.dtype.type(-1)), [int(c) for c in Category][:-1]
+        known = codes != int(Category.UNKNOWN)
+        return np.where(known, codes, codes.dtype.type(-1)), [int(each) for each in Category]
     if by == "stack":
         return _stack_codes(recording, recording.values("allocations", "birth_stack", device))
     if by == "dtype_shape":

@@ -27,8 +27,9 @@ _FORWARD = re.compile(r"\bjvp\(|\bremat|checkpoint")
 def categories(recording: Recording, instruction: IntArray, kind: IntArray) -> IntArray:
     """The category of the buffers that ``instruction`` rows define, in allocations of ``kind``.
 
-    Arguments go by their names, without a telling one they are inputs; what differentiation runs
-    backwards is a gradient, what it runs forwards an activation, all else temporary.
+    Arguments go by their names, without a telling one they are inputs, as constants are. What
+    differentiation runs backwards is a gradient, what else is returned an output, what it runs
+    forwards an activation, the rest temporary.
     """
     words = arrays.words(recording.table("instructions"), "op")
     codes = arrays.values(recording.table("instructions"), "op")
@@ -36,7 +37,11 @@ def categories(recording: Recording, instruction: IntArray, kind: IntArray) -> I
     of_other = np.array([*(_computed(word) for word in words), Category.TEMPORARY])
     code = np.where(instruction >= 0, codes[np.maximum(instruction, 0)], -1) if len(codes) else -1
     code = np.broadcast_to(code, len(kind))
-    return np.where(kind == int(BufferKind.PARAMETER), of_argument[code], of_other[code])
+    found = np.where(kind == int(BufferKind.PARAMETER), of_argument[code], of_other[code])
+    returned = (kind == int(BufferKind.OUTPUT)) & (found != int(Category.GRADIENT))
+    found[returned] = int(Category.OUTPUT)
+    found[kind == int(BufferKind.CONSTANT)] = int(Category.INPUT)
+    return found
 
 
 def _argument(op: str) -> Category:

@@ -53,7 +53,10 @@ class Action(IntEnum):
 
 
 class Category(IntEnum):
-    """What a tensor is for, in stacking order from the bottom of the picture."""
+    """What a tensor is for, in stacking order from the bottom of the picture.
+
+    Codes are part of the file format. ``OUTPUT`` is what a compiled program returns.
+    """
 
     PARAMETER = 0
     OPTIMIZER_STATE = 1
@@ -63,6 +66,7 @@ class Category(IntEnum):
     TEMPORARY = 5
     AUTOGRAD_DETAIL = 6
     UNKNOWN = 7
+    OUTPUT = 8
 
     @property
     def label(self) -> str:

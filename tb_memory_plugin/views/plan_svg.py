@@ -24,6 +24,7 @@ _COLOURS: dict[int, str] = {
     Category.ACTIVATION: "#ee6677",
     Category.INPUT: "#228833",
     Category.TEMPORARY: "#aa3377",
+    Category.OUTPUT: "#ffaabb",
 }
 _OTHER = "#bbbbbb"
 #: Buffers that are drawn, the largest: more are no drawing.

@@ -7,6 +7,13 @@ describe("colours of groups", () => {
     expect(colours.of({ key: "3", category: "activation" })).toBe(CATEGORY_COLOURS.activation);
   });
 
+  it("are as many as there are categories, outputs of programs too", () => {
+    const colours = Object.values(CATEGORY_COLOURS);
+    expect(new Set(colours).size).toBe(colours.length);
+    expect(new Colours().of({ key: "output", category: "output" })).toBe(CATEGORY_COLOURS.output);
+    expect(CATEGORY_COLOURS.output).toBeDefined();
+  });
+
   it("stay with their key, whatever else comes", () => {
     const colours = new Colours();
     const first = colours.of({ key: "a" });

@@ -11,6 +11,7 @@ export const CATEGORY_COLOURS: Readonly<Record<string, string>> = {
   input: "#228833",
   temporary: "#aa3377",
   "autograd detail": "#44aa99",
+  output: "#ffaabb",
   unknown: "#a6a6a6",
 };
 

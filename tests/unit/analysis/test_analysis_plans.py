@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tb_memory_plugin.analysis.plan_reading import space_name
 from tb_memory_plugin.analysis.plan_recording import plan_recording
 from tb_memory_plugin.readers import hlo
 from tb_memory_plugin.recording.schema import Category
+from tb_memory_plugin.views import breakdown
 from tests.fixtures.hlo import Module, heap, shape
 
 ARGUMENTS = {
@@ -24,6 +26,12 @@ ARGUMENTS = {
     "batch['tokens']": Category.INPUT,
     "ids": Category.INPUT,
     "": Category.INPUT,
+}
+RETURNED = {
+    "jit(step)/jvp(loss)/div": Category.OUTPUT,
+    "jit(step)/transpose(jvp(layer0))/dot_general": Category.GRADIENT,
+    "jit(step)/add": Category.OUTPUT,
+    "": Category.OUTPUT,
 }
 COMPUTED = {
     "jit(step)/jvp(layer0)/dot_general": Category.ACTIVATION,
@@ -62,17 +70,37 @@ def test_names_tell_categories_and_all_of_them_are_guesses(tmp_path: Path) -> No
         made[module.buffer(f"c{number}", 256)] = 256 * number
     module.allocation(256 * len(COMPUTED), made)
     module.trace(" ".join(f"+{buffer}" for buffer in made))
+    for number, op in enumerate(RETURNED):
+        module.instruction(f"r{number}", floats, op=op)
+        module.allocation(256, {module.buffer(f"r{number}", 256): 0}, kinds=["output"])
+    module.instruction("k0", floats, opcode="constant")
+    module.allocation(256, {module.buffer("k0", 256): 0}, kinds=["constant"])
     path = tmp_path / "jit_step.hlo_proto.pb"
     path.write_bytes(module.bytes())
-    rows = plan_recording(derive(hlo.read(path))).table("allocations").to_pylist()
+    planned = plan_recording(derive(hlo.read(path)))
+    rows = planned.table("allocations").to_pylist()
     found = {(row["name"], row["op"] or ""): row["category"] for row in rows}
     expected = {
         (f"{letter}{number}", op): int(category)
-        for letter, words in (("p", ARGUMENTS), ("c", COMPUTED))
+        for letter, words in (
+            ("p", ARGUMENTS),
+            ("c", COMPUTED),
+            ("r", RETURNED),
+            ("k", {"": Category.INPUT}),
+        )
         for number, (op, category) in enumerate(words.items())
     }
     assert found == expected
     assert all(row["category_inferred"] for row in rows)
+    (device,) = planned.devices
+    groups = breakdown.page(planned, device, by="category")["groups"]
+    wanted = Counter(Category(category).label for category in expected.values())
+    assert {group["key"]: group["count"] for group in groups} == wanted
+    assert all(group["label"] == group["category"] == group["key"] for group in groups)
+    asked = {"by": "category", "key": "output", "filter": "category:output"}
+    returned = breakdown.allocations(planned, device, **asked)["rows"]
+    assert {row["name"] for row in returned} == {"r0", "r2", "r3"}
+    assert {row["category"] for row in returned} == {"output"}
 
 
 def test_what_backends_write_tells_the_platform(tmp_path: Path) -> None:
