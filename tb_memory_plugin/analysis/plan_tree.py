@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pyarrow as pa
+
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
@@ -42,25 +44,34 @@ def _scopes(op: str) -> list[str]:
 def tree(planned: Recording, rows: IntArray, most: int) -> dict[str, Any]:
     """The tree of allocations ``rows`` of a plans' recording, of at most ``most`` nodes.
 
-    ``name``, ``bytes``, ``padding``, ``count``, ``id`` (of a single allocation, else null) and
-    ``children``, the largest first. What is too much is one node, ``smaller``.
+    ``name``, ``bytes``, ``padding``, ``count``, ``id``, ``birth``, ``death`` (events; of a single
+    allocation, else null) and ``children``, the largest first. What is too much is one node,
+    ``smaller``.
     """
     table = planned.table("allocations")
+    lives = table.select(["birth", "death"]).take(arrays.column(rows, pa.int64())).to_pydict()
     size = planned.values("allocations", "size")[rows].tolist()
     bare = planned.values("allocations", "requested")[rows].tolist()
     ops = arrays.words_of(table, "op", rows)
     kinds = arrays.words_of(table, "region", rows)
     names = arrays.words_of(table, "name", rows)
     root = _Node("all")
-    for row, whole, unpadded, op, kind, name in zip(
-        rows.tolist(), size, bare, ops, kinds, names, strict=True
+    for row, life, whole, unpadded, op, kind, name in zip(
+        rows.tolist(),
+        zip(lives["birth"], lives["death"], strict=True),
+        size,
+        bare,
+        ops,
+        kinds,
+        names,
+        strict=True,
     ):
         node = root
         node.add(whole, whole - unpadded)
         for part in [*way(op, kind or "buffer"), name or "a buffer without a name"]:
             node = node.children.setdefault(part, _Node(part))
             node.add(whole, whole - unpadded)
-        node.ids.append(row)
+        node.held.append((row, *life))
     return root.told(_threshold(root, most))
 
 
@@ -69,7 +80,8 @@ class _Node:
         self.name = name
         self.bytes = self.padding = self.count = 0
         self.children: dict[str, _Node] = {}
-        self.ids: list[int] = []
+        #: Row, birth and death of allocations that are here themselves.
+        self.held: list[tuple[int, int | None, int | None]] = []
 
     def add(self, size: int, padding: int) -> None:
         self.bytes += size
@@ -88,12 +100,15 @@ class _Node:
                 smaller.padding += each.padding
                 smaller.count += each.count
             children.append(smaller.told(0))
+        row, birth, death = self.held[0] if len(self.held) == 1 else (None, None, None)
         return {
             "name": self.name,
             "bytes": self.bytes,
             "padding": self.padding,
             "count": self.count,
-            "id": str(self.ids[0]) if len(self.ids) == 1 else None,
+            "id": None if row is None else str(row),
+            "birth": birth,
+            "death": death,
             "children": children,
         }
 

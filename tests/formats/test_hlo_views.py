@@ -66,8 +66,12 @@ def test_a_tree_has_every_byte_once(step: Recording, most: int) -> None:
     told = [node for node in nodes(found) if node["name"] != "smaller"]
     assert len(told) <= most + 1
     if most == 10_000:
-        ids = [int(node["id"]) for node in told if node["id"] is not None]
-        assert Counter(ids) == Counter(rows.tolist())
+        single = [node for node in told if node["id"] is not None]
+        assert Counter(int(node["id"]) for node in single) == Counter(rows.tolist())
+        table = planned.table("allocations").to_pylist()
+        for node in single:
+            row = table[int(node["id"])]
+            assert (node["birth"], node["death"]) == (row["birth"], row["death"])
 
 
 def test_a_drawing_has_every_buffer_at_its_place(step: Recording) -> None:

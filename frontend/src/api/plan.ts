@@ -106,6 +106,9 @@ export interface PlanNode {
   count: number;
   /** Of a single allocation; null where it stands for several. */
   id: string | null;
+  /** Of that one, events; null before the first, and to the end. */
+  birth: number | null;
+  death: number | null;
   children: PlanNode[];
 }
 

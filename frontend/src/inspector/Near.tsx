@@ -6,6 +6,7 @@ import { planBuffer, target } from "../flow/questions";
 import { bytes, count, exactBytes } from "../format";
 import { words } from "../state/resource";
 import { selection } from "../state/view";
+import { pointAtId, pointingAt } from "../timeline/cards";
 import "./near.css";
 
 /** Which way from an instruction. */
@@ -131,7 +132,12 @@ function Box({ of, isHere = false }: { of: PlanInstruction; isHere?: boolean }) 
       type="button"
       class="near-box"
       title={title}
-      onClick={() => (selection.value = { kind: "allocation", id: first })}
+      onClick={() => {
+        // It goes from under the pointer without a word.
+        pointAtId(null);
+        selection.value = { kind: "allocation", id: first };
+      }}
+      {...pointingAt(first)}
       {...data}
     >
       {said}

@@ -4,6 +4,7 @@ import type { AllocationCard, PlanBuffer } from "../api";
 import { planBuffer } from "../flow/questions";
 import { bytes, count, exactBytes, times } from "../format";
 import { selection } from "../state/view";
+import { pointAtId, pointingAt } from "../timeline/cards";
 import { type FactRow, Facts } from "./Facts";
 import { programLife } from "./life";
 
@@ -88,7 +89,11 @@ function Sharing({ of }: { of: PlanBuffer }) {
               <button
                 type="button"
                 class="link"
-                onClick={() => (selection.value = { kind: "allocation", id: first })}
+                onClick={() => {
+                  pointAtId(null);
+                  selection.value = { kind: "allocation", id: first };
+                }}
+                {...pointingAt(first)}
               >
                 {label}
               </button>

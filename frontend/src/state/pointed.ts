@@ -1,4 +1,4 @@
-/** The buffer of a plan that is pointed at, in a list or on a bar: all views of it show which it is. */
+/** The buffer of a plan that is pointed at, wherever it is shown: all views of it show which it is. */
 
 import { signal } from "@preact/signals";
 import { isPlan } from "./recording";
@@ -13,7 +13,8 @@ export interface PointedLife {
 
 export const pointedLife = signal<PointedLife | null>(null);
 
-interface Row {
+/** What lists know of a buffer. */
+export interface PointedRow {
   id: string | number;
   birth: number | null;
   death: number | null;
@@ -21,7 +22,7 @@ interface Row {
 }
 
 /** Points at a buffer of a plan, or at none; of an allocator nothing is pointed at. */
-export function pointAt(row: Row | undefined): void {
+export function pointAt(row: PointedRow | undefined): void {
   if (!isPlan.peek()) return;
   pointedLife.value = row
     ? { id: String(row.id), birth: row.birth, death: row.death, bytes: row.size ?? 0 }
@@ -29,7 +30,7 @@ export function pointAt(row: Row | undefined): void {
 }
 
 /** Listeners of a table whose rows have their allocations' ids. */
-export const pointing = (rows: readonly Row[]) => ({
+export const pointing = (rows: readonly PointedRow[]) => ({
   onPointerOver: (event: PointerEvent): void => {
     const id = (event.target as HTMLElement).closest<HTMLElement>("tr[data-id]")?.dataset.id;
     pointAt(rows.find((each) => String(each.id) === id));

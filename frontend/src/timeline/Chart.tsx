@@ -7,7 +7,7 @@ import { ink } from "../theme/theme";
 import { formulaOf } from "./fragmentation";
 import { listen } from "./gestures";
 import { layerColours, pickedGroup } from "./groupColours";
-import { lifeOf, pointedRange } from "./life";
+import { shownLife } from "./life";
 import { levelAt, type Model } from "./model";
 import { paintAxisName, paintByteAxis, paintPlaceAxis, paintShareAxis } from "./paint/axes";
 import { paintCapacity, paintFragmentation, paintOther, paintReserved } from "./paint/curves";
@@ -111,8 +111,7 @@ function overlayOf(model: Model) {
   const bytes = event === null ? null : levelAt(scene.sheets, event);
   const pointed = model.pointed.value;
   const range = model.brush.value;
-  const lived = pointedRange(model.whole.value) ?? lifeOf(model.axis.value, model.whole.value);
-  const life = hasHistory.value ? lived : null;
+  const life = hasHistory.value ? shownLife(model.axis.value, model.whole.value) : null;
   const picture = {
     cursor: place === null || !hasHistory.value ? null : { at: place, bytes },
     hover:

@@ -2,12 +2,13 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { range } from "../state";
+import { isPlan, range } from "../state";
 import { ink } from "../theme/theme";
+import { shownLife } from "./life";
 import { listenToMap } from "./mapGestures";
 import type { Grip } from "./minimap";
 import type { Model } from "./model";
-import { paintGround, paintLines } from "./paint/map";
+import { paintGround, paintLines, topOf } from "./paint/map";
 import { windowWords } from "./readout";
 import { toPixel } from "./scale";
 import { usePaint } from "./usePaint";
@@ -57,6 +58,7 @@ export function Minimap({ model }: { model: Model }) {
         plot: plot.value,
         cursor: model.cursorPlace.value,
         failures,
+        life: lifeOn(model),
       };
       return {
         width: model.width.value,
@@ -107,6 +109,13 @@ export function Minimap({ model }: { model: Model }) {
       </button>
     </div>
   );
+}
+
+/** The life that lies over the curve, and how high that reaches; of a plan only, where bytes are told. */
+function lifeOn(model: Model) {
+  const usage = model.loader.whole.value;
+  const life = isPlan.value ? shownLife(model.axis.value, model.whole.value) : null;
+  return life === null || usage === null ? null : { of: life, top: topOf(usage) };
 }
 
 /** What is in view, with handles; what is not is shaded. Moved, since a pan moves it every frame. */

@@ -39,6 +39,10 @@ export function pointedRange(whole: Range): Life | null {
   };
 }
 
+/** What lies over the curve: the life that is pointed at elsewhere, else the selected one. */
+export const shownLife = (axis: Axis, whole: Range): Life | null =>
+  pointedRange(whole) ?? lifeOf(axis, whole);
+
 export function rangeOf(card: AllocationCard, axis: Axis, whole: Range): Life | null {
   const [first, last] =
     axis === "event" ? [card.birth, card.death] : [card.birth_time, card.death_time];

@@ -4,9 +4,11 @@ import type { Usage } from "../../api";
 import { mix } from "../../theme/mix";
 import type { Ink } from "../../theme/theme";
 import { columnRows } from "../columns";
+import type { Life } from "../life";
 import { known } from "../rows";
 import { type Range, toPixel } from "../scale";
 import { levelOf, type Plot } from "../scene";
+import { paintHeight } from "./life";
 import { paintStack } from "./stack";
 import { crisp, line, type Surface } from "./surface";
 
@@ -20,7 +22,13 @@ export interface MapPicture extends Omit<MapGround, "usage"> {
   /** Where the cursor stands, on the axis. */
   readonly cursor: number | null;
   readonly failures: readonly number[];
+  /** A life over the silhouette, as high as its bytes are there; null without. */
+  readonly life: { readonly of: Life; readonly top: number } | null;
 }
+
+/** Bytes at the upper edge: a little above the highest there is. */
+export const topOf = (usage: Usage): number =>
+  usage.level.reduce((most, value) => Math.max(most, known(value) ?? 0), 1) * 1.08;
 
 /** The silhouette, which stays while the window moves over it. */
 export function paintGround(surface: Surface, ground: MapGround, ink: Ink): void {
@@ -31,8 +39,13 @@ export function paintGround(surface: Surface, ground: MapGround, ink: Ink): void
   if (usage !== null) paintSilhouette(surface, ground, usage, mix(ink.track, ink.quiet, 0.6));
 }
 
-/** The cursor and failures, over the silhouette and what is in view of it. */
+/** A life, the cursor and failures, over the silhouette and what is in view of it. */
 export function paintLines(surface: Surface, picture: MapPicture, ink: Ink): void {
+  const { life, plot, whole } = picture;
+  if (life !== null) {
+    const scene = { plot, window: whole, height: { top: life.top, showsCapacity: false } };
+    paintHeight(surface, scene, life.of, ink);
+  }
   for (const failure of picture.failures) paintLine(surface, picture, failure, ink.danger);
   if (picture.cursor !== null) paintLine(surface, picture, picture.cursor, ink.cursor);
 }
@@ -44,9 +57,8 @@ function paintSilhouette(
   colour: string,
 ) {
   const rows = columnRows(usage, whole, plot.columns);
-  const top = usage.level.reduce((most, value) => Math.max(most, known(value) ?? 0), 1) * 1.08;
   const sheet = { usage, rows, tops: [levelOf(usage)], reserved: null };
-  paintStack(surface, plot, sheet, top, [colour]);
+  paintStack(surface, plot, sheet, topOf(usage), [colour]);
 }
 
 function paintLine(surface: Surface, { whole, plot }: MapPicture, value: number, colour: string) {

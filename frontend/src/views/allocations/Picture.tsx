@@ -6,9 +6,9 @@ import { Layer } from "../../picture/Layer";
 import { paintBytes, paintStretches } from "../../picture/paint/bytes";
 import { hasHistory, isPlan } from "../../state";
 import { ink } from "../../theme/theme";
-import { lifeOf } from "../../timeline/life";
+import { lifeOf, pointedRange } from "../../timeline/life";
 import { paintAxisName } from "../../timeline/paint/axes";
-import { type Beyond, beyondOf, paintBeyond } from "../../timeline/paint/life";
+import { type Beyond, beyondOf, paintBeyond, paintLife } from "../../timeline/paint/life";
 import type { Surface } from "../../timeline/paint/surface";
 import { usePaint } from "../../timeline/usePaint";
 import { Curve } from "./Curve";
@@ -108,12 +108,14 @@ function overlayOf(model: Model, beyond: Beyond | null) {
   if (!isFollowing && beyond === null) return { ...size, paint: null };
   // Read only here: a pan that has none of these paints nothing.
   const scene = isFollowing ? { plot, window: timeline.window.value } : null;
+  const life = isFollowing ? pointedRange(timeline.whole.value) : null;
   const [bytes, axis] = [model.bytes.value, timeline.axis.value];
   return {
     ...size,
     paint: (surface: Surface) => {
       if (beyond !== null) paintBeyond(surface, plot, beyond, paints);
       if (scene !== null) {
+        if (life !== null) paintLife(surface, scene, life, paints);
         paintPointer(surface, scene, bytes, { axis, pointer, brush, ruler }, paints);
       }
     },

@@ -6,10 +6,11 @@ import type { AllocationCard } from "../../api";
 import { useFree } from "../../picture/holes";
 import { allocationAt, pointAt } from "../../picture/pointing";
 import { hover } from "../../state";
+import { pointAt as pointAtLife } from "../../state/pointed";
+import { cardOf } from "../../timeline/cards";
 import { coloursFor } from "../../timeline/groupColours";
 import { LEFT } from "../../timeline/model";
 import { Tip } from "../../timeline/Tip";
-import { cardOf } from "./cards";
 import type { Model } from "./model";
 import { wordsFor } from "./readout";
 import { spotAt } from "./spots";
@@ -32,18 +33,27 @@ export function Tooltip({ model }: { model: Model }) {
     const found = pointed.value;
     hover.value = found === null ? null : (found.tile.columns.event[found.column] as number);
   });
-  useEffect(() => () => (hover.value = null), []);
   const id = useComputed(() => (pointed.value === null ? null : allocationAt(pointed.value)));
   const card = useSignal<AllocationCard | null>(null);
   useSignalEffect(() => cardOf(id.value, (found) => (card.value = found)));
-
+  const known = useComputed(() => {
+    const told = card.value;
+    return told !== null && String(told.id) === id.value ? told : null;
+  });
+  useSignalEffect(() => pointAtLife(known.value ?? undefined));
+  useEffect(
+    () => () => {
+      hover.value = null;
+      pointAtLife(undefined);
+    },
+    [],
+  );
   const free = useFree(pointed, () => model.pictures.front.value?.view ?? null);
 
   const found = pointed.value;
   const pointer = model.pointer.value;
   if (found === null || pointer === null) return null;
-  const known = card.value !== null && String(card.value.id) === id.value ? card.value : null;
-  const words = wordsFor(found, known, free.value);
+  const words = wordsFor(found, known.value, free.value);
   const colour = words.band === null ? null : coloursFor(found.tile, found.tile.about)[words.band];
   const { height } = model.timeline.plot.value;
   return (

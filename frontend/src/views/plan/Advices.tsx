@@ -3,6 +3,7 @@
 import type { Advice, PlanOverview } from "../../api";
 import { bytes, exactBytes } from "../../format";
 import { selection } from "../../state/view";
+import { pointingAt } from "../../timeline/cards";
 
 export function Advices({ plan }: { plan: PlanOverview }) {
   if (plan.advice.length === 0) return null;
@@ -26,6 +27,7 @@ function One({ one }: { one: Advice }) {
           type="button"
           class="link"
           onClick={() => (selection.value = { kind: "allocation", id: first })}
+          {...pointingAt(first)}
         >
           show {one.count > 1 ? "the first" : "it"}
         </button>

@@ -6,6 +6,7 @@ import { getPlanTree, type PlanNode, type Target } from "../../api";
 import { Segmented } from "../../components/Segmented";
 import { target } from "../../flow/questions";
 import { bytes, counted, exactBytes, share } from "../../format";
+import { type PointedRow, pointAt } from "../../state/pointed";
 import { resource } from "../../state/resource";
 import { cursor, selection } from "../../state/view";
 import { Colours } from "../../theme/palette";
@@ -102,8 +103,15 @@ function Boxes({ root, led }: { root: PlanNode; led: string[] }) {
     if (form.value === "flame") return icicle(root, NARROW / width);
     return treemap(root, width / HEIGHT, SMALL / (width * HEIGHT), HEAD / HEIGHT);
   }, [root, width, form.value]);
+  useEffect(() => () => pointAt(undefined), []);
   return (
-    <div class="boxes" ref={frame} style={{ height: `${HEIGHT}px` }} data-testid="plan-boxes">
+    <div
+      class="boxes"
+      ref={frame}
+      style={{ height: `${HEIGHT}px` }}
+      data-testid="plan-boxes"
+      onPointerLeave={() => pointAt(undefined)}
+    >
       {boxes.map((box) => (
         <One
           key={box.way.join("\u0000")}
@@ -122,6 +130,14 @@ interface OneProperties {
   led: string[];
   width: number;
   colour: string;
+}
+
+/** The buffer that a box stands for, where all of it is a single one. */
+function bufferOf(node: PlanNode): PointedRow | undefined {
+  const [only] = node.children;
+  if (node.count === 1 && only) return bufferOf(only);
+  const { id, birth, death, bytes: size } = node;
+  return id === null ? undefined : { id, birth, death, size };
 }
 
 /** A click looks into it; a single buffer is selected. */
@@ -152,6 +168,7 @@ function One({ box, led, width, colour }: OneProperties) {
         opacity: form.value === "flame" ? 1 - (box.level / LEVELS) * 0.4 : 1,
       }}
       onClick={choose}
+      onPointerEnter={() => pointAt(bufferOf(node))}
     >
       {isWritten && (
         <span class="clip">

@@ -8,6 +8,8 @@ const node = (name: string, bytes: number, children: PlanNode[] = []): PlanNode 
   padding: 0,
   count: 1,
   id: null,
+  birth: null,
+  death: null,
   children,
 });
 
