@@ -15,6 +15,7 @@ from tb_memory_plugin.analysis.plan_devices import plan_tables
 from tb_memory_plugin.analysis.plans import plans
 from tb_memory_plugin.analysis.positions import positions
 from tb_memory_plugin.analysis.telling import frame_kinds, stack_names
+from tb_memory_plugin.analysis.trace.tables import trace_tables
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.aside import let_go, set_aside
 from tb_memory_plugin.recording.recording import Recording
@@ -45,6 +46,7 @@ def derive(recording: Recording) -> Recording:
     kinds = frame_kinds(recording)
     tables |= plans(recording)
     tables |= plan_tables(recording.with_tables(tables))
+    tables |= trace_tables(recording.with_tables(tables))
     tables |= {"frame_kinds": kinds, "stack_names": stack_names(recording, kinds)}
     problems = [problem for part in parts for problem in part.tables.problems]
     known = dict.fromkeys([*recording.meta.get("problems", []), *problems])

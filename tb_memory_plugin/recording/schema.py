@@ -16,7 +16,7 @@ from enum import IntEnum
 
 import pyarrow as pa
 
-from tb_memory_plugin.recording import plan_schema
+from tb_memory_plugin.recording import plan_schema, trace_schema
 from tb_memory_plugin.recording.columns import BOOL as _BOOL
 from tb_memory_plugin.recording.columns import I8 as _I8
 from tb_memory_plugin.recording.columns import I16 as _I16
@@ -156,7 +156,8 @@ RECORDED: dict[str, pa.Schema] = {
     "spans": _schema(
         device=_I16,  # null: not of one device
         track=_TEXT,  # e.g. "thread 1", "stream 7"
-        # "step" | "annotation" | "op" | "module" | "kernel" | "python" | "hlo_module"
+        # "step" | "annotation" | "op" | "module" | "python" | "runtime" (calls of the driver) |
+        # "kernel" | "copy" (what runs on a device) | "hlo_module"
         kind=_TEXT,
         name=_TEXT,
         begin=_I64,  # ns since origin; null: began before the window
@@ -257,6 +258,7 @@ DERIVED: dict[str, pa.Schema] = {
         python=_I32,  # row of frames: the innermost of Python, or the most telling
     ),
     **plan_schema.DERIVED,
+    **trace_schema.DERIVED,
 }
 
 SCHEMAS: dict[str, pa.Schema] = {**RECORDED, **DERIVED}

@@ -1,0 +1,1 @@
+"""What a program did beside what memory did: spans laid out, summed and followed."""
