@@ -10,6 +10,8 @@ from tb_memory_plugin.api import load
 from tb_memory_plugin.cli import text
 from tb_memory_plugin.errors import QueryError, SourceError
 from tb_memory_plugin.readers import hlo, xplane
+from tb_memory_plugin.readers.hlo_glance import holds_plan
+from tb_memory_plugin.readers.hlo_names import superseded
 from tb_memory_plugin.recording.recording import Recording
 
 
@@ -27,6 +29,8 @@ def recordings(path: str) -> dict[str, Recording]:
     except OSError as error:
         fault = f"cannot be listed ({error.strerror or error})"
         raise SourceError(str(folder), fault, "check the folder and its disk") from error
+    others = superseded([file.name for file in files], lambda name: _has_plan(folder / name))
+    files = [file for file in files if file.name not in others]
     found: dict[str, Recording] = {}
     for file in files:
         try:
@@ -57,6 +61,13 @@ def chosen(path: str, module: str, space: int | None) -> tuple[Recording, Plan]:
     if not found:
         raise faults[0]
     return next(iter(found.values()))
+
+
+def _has_plan(file: Path) -> bool | None:
+    try:
+        return holds_plan(file)
+    except SourceError:
+        return None  # reading it says why
 
 
 def _holds(name: str) -> bool:

@@ -1,12 +1,11 @@
 """HLO modules by themselves: ``*.hlo_proto.pb`` of a profile, and what XLA dumps.
 
 XLA writes ``*.hlo.pb`` where it is told ``--xla_dump_to=FOLDER --xla_dump_hlo_as_proto``; those
-written after buffer assignment hold the plan, the others only the program.
+written after buffer assignment hold the plan, the others only the program (``hlo_names``).
 """
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,9 @@ from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import limits
 from tb_memory_plugin.readers.checked import Malformed
 from tb_memory_plugin.readers.glance import Progress, look, unheard
+from tb_memory_plugin.readers.hlo_glance import holds_plan
 from tb_memory_plugin.readers.hlo_module import Modules
+from tb_memory_plugin.readers.hlo_names import may_hold_plan, platform_of
 from tb_memory_plugin.readers.hlo_tables import tables
 from tb_memory_plugin.readers.whole import whole
 from tb_memory_plugin.readers.xplane_meta import session_of
@@ -27,17 +28,13 @@ FORMAT = "hlo"
 #: Inflated bytes: no protobuf may be longer.
 MOST_BYTES = (1 << 31) - 1
 
-# TPUs have two after optimisation: before buffer assignment, and after it.
-_NAMES = re.compile(
-    r"(\.hlo_proto|after_optimizations(\.hlo)?|after_buffer_assignment(\.hlo)?)\.pb(\.gz)?$", re.I
-)
-_DUMPED = re.compile(r"[._](cpu|gpu|tpu)_after_optimizations", re.I)
 _REMEDY = "profile or dump it again, and copy it whole, as binary"
 _UNPLANNED = {
     "what": "buffer assignment",
-    "why": "The module was written before the compiler had planned its memory",
-    "remedy": "Dump with XLA_FLAGS=--xla_dump_to=FOLDER --xla_dump_hlo_as_proto and open the "
-    "module after optimisations, or take a profile",
+    "why": "The file holds the program alone, not the compiler's plan for its memory",
+    "remedy": "Dump with XLA_FLAGS=--xla_dump_to=FOLDER --xla_dump_hlo_as_proto and open "
+    "*cpu_after_optimizations, *gpu_after_optimizations or *after_buffer_assignment of the module, "
+    "or take a profile",
 }
 _READING = 0.4  # of the time
 
@@ -45,13 +42,16 @@ _READING = 0.4  # of the time
 def matches(name: str, head: bytes) -> bool:
     """Whether a file is a module with a plan by its name: its content is like any protobuf's."""
     del head
-    return _NAMES.search(name) is not None
+    return may_hold_plan(name)
 
 
 def probe(path: Path) -> dict[str, Any]:
-    """``compressed`` and ``bytes`` of a file. Raises SourceError where it cannot be read."""
+    """``compressed`` and ``bytes`` of a file, and ``planned`` (None: not known).
+
+    Raises SourceError where it cannot be read.
+    """
     told, _ = look(path)
-    return told
+    return {**told, "planned": holds_plan(path)}
 
 
 def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) -> Recording:
@@ -101,9 +101,3 @@ def parsed(data: bytes) -> Any:
     if not (found.hlo_module.name or found.hlo_module.computations):
         raise Malformed("it has no module")
     return found
-
-
-def platform_of(name: str) -> str | None:
-    """What a dumped file is for, by its name: ``module_0001.jit_f.sm_8.0_gpu_after_…``."""
-    found = _DUMPED.search(name)
-    return found and found[1].lower()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from tb_memory_plugin.errors import SourceError
+from tb_memory_plugin.readers.hlo_names import superseded
 from tb_memory_plugin.store.keys import Stat
 from tb_memory_plugin.store.probing import Probes, format_by_name
 from tb_memory_plugin.store.roots import Root, run_of
@@ -194,6 +195,16 @@ def _files(
         files = [item for item in files if _UNPACKED not in item.name]
     if probes is not None:  # JSON is everywhere
         files = [item for item in files if _counts(storage, item, probes, pace)]
+
+    by_name = {item.name: item for item in files}
+
+    def planned(name: str) -> bool | None:
+        item = by_name[name]
+        probed = None if probes is None else probes.of(item.address, _stat(storage, item))
+        return None if probed is None else probed.planned
+
+    others = superseded(by_name, planned)
+    files = [item for item in files if item.name not in others]
     if len(files) > MOST_OF_FOLDER:
         run, _ = run_of(root, folders)
         yield _faulty(

@@ -2,7 +2,8 @@
 
 Conventions: XProf's ``plugins/profile/<session>/<host>.xplane.pb``; this package's recorder
 (``recorder/place.py``); ``torch.profiler.tensorboard_trace_handler``, which writes
-``<worker>.<time>.pt.trace.json``; whatever is numbered by rank: ``rank0``, ``rank_12``, ``r3of8``.
+``<worker>.<time>.pt.trace.json``; HLO modules that XLA dumps or XProf unpacks into one folder;
+whatever is numbered by rank: ``rank0``, ``rank_12``, ``r3of8``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import functools
 import re
 from dataclasses import dataclass
 
+from tb_memory_plugin.readers.hlo_names import module_name
 from tb_memory_plugin.store.discovery import Found
 
 #: A rank as people write it. ``r3`` alone may be the third run: it counts with "of" only.
@@ -76,6 +78,11 @@ def named(found: Found) -> Named | None:
         if found.rank is not None:
             return _numbered(found, "trace", shape, (found.rank,), times=times)
         return _numbered(found, "trace", shape, (), trace["worker"], times)
+    module = module_name(name)
+    if module is not None:
+        group = ("modules", found.root, *folders)
+        called = f"{module.name}({module.number})" if module.name else module.which
+        return Named("modules", group, called, (), tuple(folders), "HLO modules")
     shape, own = _shape(name)
     one = _numbered(found, "ranks", shape, own)
     return one if one.ranks else None

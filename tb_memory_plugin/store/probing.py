@@ -16,7 +16,8 @@ from tb_memory_plugin.store.keys import Stat
 class Probe:
     """What probing told: a format, or a sentence; whether the job that records it goes on.
 
-    Where the file says so: its rank, of how many, and when it began (ns since 1970).
+    Where the file says so: its rank, of how many, and when it began (ns since 1970); of an HLO
+    module whether its plan is in it.
     """
 
     format: str | None = None
@@ -25,6 +26,7 @@ class Probe:
     rank: int | None = None
     world: int | None = None
     begin_ns: int | None = None
+    planned: bool | None = None
 
 
 class Probes:
@@ -72,6 +74,7 @@ def _probe(path: Path) -> Probe | None:
         rank=_count(meta.get("rank")),
         world=_count(meta.get("world_size")),
         begin_ns=_count(begin),
+        planned=told.get("planned"),
     )
 
 

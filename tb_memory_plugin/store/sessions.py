@@ -1,4 +1,4 @@
-"""Sources as they were found, made into sessions: the hosts of a capture, the ranks of a job.
+"""Sources as they were found, made into sessions: hosts of a capture, ranks of a job, modules.
 
 A wrong merge is worse than none: what names (and, in one folder, times) do not tell stays alone.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tb_memory_plugin.store.captures import Taken, captures
 from tb_memory_plugin.store.discovery import Found
@@ -18,7 +19,9 @@ from tb_memory_plugin.store.roots import Root, run_of
 
 @dataclass(frozen=True)
 class Session:
-    """Sources recorded together. ``of`` is what they are one each of: ``host`` or ``rank``."""
+    """Sources recorded together. ``of`` is what they are one each of: ``host``, ``rank`` or, of
+    HLO modules that were dumped into one folder, ``module``.
+    """
 
     key: str
     run: str
@@ -28,7 +31,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a source is in its session: which host, and its rank where it has one."""
+    """Where a source is in its session: which host (or module), and its rank where it has one."""
 
     session: Session
     host: str
@@ -67,6 +70,8 @@ def _places(group: Sequence[tuple[Found, Named]]) -> dict[str, Place]:
         for one, name in group:
             hosts.setdefault(name.worker, (one, name))
         return _session(list(hosts.values()))
+    if kind == "modules":
+        return _session(_told_apart(group))
     if kind == "ranks":
         return _session(group) if _are_ranks([name.ranks for _, name in group]) else {}
     by_id = {one.id: (one, name) for one, name in group}
@@ -77,6 +82,15 @@ def _places(group: Sequence[tuple[Found, Named]]) -> dict[str, Place]:
         which = turn if len(turns) > 1 else None
         places.update(_session([by_id[id] for id in members], which))
     return places
+
+
+def _told_apart(group: Sequence[tuple[Found, Named]]) -> list[tuple[Found, Named]]:
+    """The same; what is called alike (of two dumps into one folder) goes by its file's name."""
+    often = Counter(name.worker for _, name in group)
+    return [
+        (one, name if often[name.worker] == 1 else replace(name, worker=one.way[-1]))
+        for one, name in group
+    ]
 
 
 def _are_ranks(ranks: Sequence[tuple[int, ...]]) -> bool:
@@ -101,7 +115,8 @@ def _session(group: Sequence[tuple[Found, Named]], turn: int | None = None) -> d
     key = hashlib.blake2b(way, digest_size=8).hexdigest()
     # The same number several times (rank3/rank3.pickle) is one rank.
     numbered = bool(name.ranks) and all(len(set(name.ranks)) == 1 for _, name in group)
-    session = Session(key, run, label, "rank" if numbered else "host")
+    of = "module" if name.kind == "modules" else "rank" if numbered else "host"
+    session = Session(key, run, label, of)
     places = {}
     for one, name in group:
         rank = name.ranks[0] if numbered else None

@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.plan_advice import advice
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.units import format_bytes
 
-#: Buffers of a finding that are named.
-_NAMED = 20
+#: Buffers of a finding that are named, and modules without a plan.
+_NAMED, _MOST_UNPLANNED = 20, 100
+_UNPLANNED = "It holds no buffer assignment: the program alone."
+_EMPTY = "Its buffer assignment holds no memory."
 
 
 def listed(recording: Recording) -> list[dict[str, Any]]:
@@ -33,6 +39,26 @@ def listed(recording: Recording) -> list[dict[str, Any]]:
         }
         for plan in reading.all_plans(recording)
     ]
+
+
+def unplanned(recording: Recording) -> dict[str, Any]:
+    """Modules without any plan: their ``count``, and of some ``module``, ``program``, ``why``."""
+    found = np.ones(len(recording.table("modules")), dtype=bool)
+    found[recording.values("plans", "module")] = False
+    rows = np.flatnonzero(found)
+    table = recording.table("modules").select(["name", "program_id", "planned"])
+    told = table.take(arrays.column(rows[:_MOST_UNPLANNED], pa.int64())).to_pylist()
+    return {
+        "count": len(rows),
+        "modules": [
+            {
+                "module": each["name"] or "a module without a name",
+                "program": str(each["program_id"]),
+                "why": _EMPTY if each["planned"] else _UNPLANNED,
+            }
+            for each in told
+        ],
+    }
 
 
 def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str, Any]:

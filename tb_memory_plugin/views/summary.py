@@ -20,9 +20,10 @@ from tb_memory_plugin.analysis.grouping import FIRST, GROUPINGS, group_ids
 from tb_memory_plugin.analysis.hlo_modules import hlo_modules
 from tb_memory_plugin.analysis.instants import event_time, event_times, of_row, step_at
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.plan_reading import all_plans
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.views.plan_overview import listed
+from tb_memory_plugin.views.plan_overview import listed, unplanned
 from tb_memory_plugin.views.tile.extents import placed
 
 _SAID_ELSEWHERE = ("problems", "missing", "devices", "pools", "time_origin_ns", "format", "basis")
@@ -75,28 +76,39 @@ def summary(
         "meta": {key: value for key, value in meta.items() if key not in _SAID_ELSEWHERE},
         "devices": [_device(recording, device) for device in devices],
         "plans": listed(recording),
+        "unplanned": unplanned(recording),
     }
 
 
 def brief(recording: Recording) -> dict[str, Any]:
     """What lists of recordings say of one.
 
-    ``events``, ``steps``, ``devices`` and ``peak_bytes``: the highest peak of a device, which is
-    ``peak_device`` and has ``capacity`` bytes, if that is known.
+    ``events``, ``steps``, ``devices``, ``modules`` (of HLO) and ``peak_bytes``: the highest peak of
+    a device, which is ``peak_device`` and has ``capacity`` bytes, if that is known. Without devices
+    it is the highest that is planned for a module.
     """
-    peaks = [
-        int(recording.values("usage", "allocated", device)[peak_row(recording, device)])
+    found: list[tuple[int, str | None, int | None]] = [
+        (
+            int(recording.values("usage", "allocated", device)[peak_row(recording, device)]),
+            device.name,
+            device.capacity,
+        )
         for device in recording.devices
     ]
-    highest = peaks.index(max(peaks)) if peaks else None
-    fullest = None if highest is None else recording.devices[highest]
+    planned = [
+        (plan.numbers["peak"], f"{plan.module_name} · {plan.space_name}", None)
+        for plan in all_plans(recording)
+    ]
+    nothing = (0, None, None)
+    peak, name, capacity = max(found or planned, key=lambda each: each[0], default=nothing)
     return {
         "events": len(recording.table("events")),
         "steps": max((_steps(recording, device) for device in recording.devices), default=0),
         "devices": len(recording.devices),
-        "peak_bytes": max(peaks, default=0),
-        "peak_device": fullest.name if fullest else None,
-        "capacity": fullest.capacity if fullest else None,
+        "modules": len(recording.table("modules")),
+        "peak_bytes": peak,
+        "peak_device": name,
+        "capacity": capacity,
     }
 
 

@@ -180,6 +180,7 @@ def test_the_most_scoped_memory_of_one_instruction(tmp_path: Path) -> None:
         ("module_0016.jit_cpu_step.sm_8.0_gpu_after_optimizations.hlo.pb", True, "gpu"),
         ("module_0016.jit_f.gfx942_gpu_after_optimizations.hlo.pb.gz", True, "gpu"),
         ("module_0001.tpu_fn.after_optimizations.pb", True, None),
+        ("module_0001.tpu_fn.after_codegen.hlo.pb", True, None),
         ("module_0001.f.after_optimizations_after_buffer_assignment.hlo.pb", True, None),
         ("module_0001.f.after_optimizations_before_buffer_assignment.hlo.pb", False, None),
         ("module_0004.jit__lambda.before_optimizations.hlo.pb", False, None),
@@ -201,7 +202,8 @@ def test_a_dump_that_is_compressed(tmp_path: Path) -> None:
     recording = read(tmp_path, data, name)
     assert rows(recording, "modules", "platform") == ["cpu"]
     assert plan(recording)["peak"] == 8
-    assert hlo.probe(tmp_path / name) == {"compressed": True, "bytes": len(data)}
+    about = {"compressed": True, "bytes": len(data), "planned": None}
+    assert hlo.probe(tmp_path / name) == about
 
 
 @pytest.mark.parametrize("data", [part(3, heap([8], "+1").assignment()), part(1, number(5, 3))])

@@ -14,6 +14,13 @@ export interface PlanListed {
   compiler_peak: number;
 }
 
+/** An HLO module that holds no plan, and why. */
+export interface Unplanned {
+  module: string;
+  program: string;
+  why: string;
+}
+
 /** A finding: what is so, what to do, the bytes it is about, and some of the allocations. */
 export interface Advice {
   kind: string;

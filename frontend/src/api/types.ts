@@ -1,6 +1,6 @@
 /** What the routes of the plugin answer (docs/architecture.md, "HTTP"). Bytes and times are integers. */
 
-import type { PlanListed } from "./plan";
+import type { PlanListed, Unplanned } from "./plan";
 
 export type Axis = "time" | "event";
 export type SourceState = "new" | "queued" | "reading" | "ready" | "error";
@@ -9,18 +9,20 @@ export interface Brief {
   events: number | null;
   steps: number | null;
   devices: number | null;
+  /** HLO modules in it. */
+  modules?: number | null;
   /** The highest peak of a device, which device that is, and how much it has. */
   peak_bytes: number | null;
   peak_device: string | null;
   capacity: number | null;
 }
 
-/** Recordings captured together: the hosts of a capture, the ranks of a job. */
+/** Recordings captured together: hosts of a capture, ranks of a job, modules of a dump. */
 export interface Session {
   key: string;
   run: string;
   label: string;
-  of: "host" | "rank";
+  of: "host" | "rank" | "module";
 }
 
 export interface Source {
@@ -145,6 +147,8 @@ export interface Summary {
   meta: Record<string, unknown>;
   devices: Device[];
   plans: PlanListed[];
+  /** HLO modules without any plan, the first by name and why. */
+  unplanned?: { count: number; modules: Unplanned[] };
 }
 
 export interface UsageGroup {

@@ -79,6 +79,13 @@ afterEach(() => {
 });
 
 describe("a session", () => {
+  it("has modules of a dump by their peaks, what is not read yet last", () => {
+    const peak = (peak_bytes: number) => ({ brief: { peak_bytes } }) as Partial<Source>;
+    const modules = [rank(1, peak(5)), rank(2), rank(3, peak(9)), rank(4, peak(5)), rank(0)];
+    sourceList.value = { ...list(modules), sessions: [{ ...SESSION, of: "module" }] };
+    expect(hosts.value.map(({ id }) => id)).toEqual(["id 3", "id 1", "id 4", "id 0", "id 2"]);
+  });
+
   it("has its hosts in their order, whichever is open", () => {
     expect(session.value?.label).toBe("rank*.pickle");
     expect(hosts.value.map((one) => one.rank)).toEqual([0, 2, 10]);

@@ -22,6 +22,11 @@ import {
 } from "./peaks";
 import { walk } from "./walk";
 
+const TITLES: Readonly<Record<Session["of"], string>> = {
+  host: "Hosts",
+  rank: "Ranks",
+  module: "Files of modules",
+};
 const MANY = 8;
 /** More than anyone compares by eye; the filter finds the others. */
 const MOST = 64;
@@ -33,7 +38,7 @@ export function Hosts() {
   const many = all.length > MANY;
   const found = many ? matchingHosts(all, search.value) : all;
   const { shown, hidden } = mostHosts(found, MOST, sourceId.value);
-  const title = known.of === "rank" ? "Ranks" : "Hosts";
+  const title = TITLES[known.of];
   const full = fullBar(all);
   const names = new Map(shortNames(all).map((name, at) => [all[at]?.id, name]));
   return (

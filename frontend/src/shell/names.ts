@@ -25,7 +25,8 @@ function briefWords(brief: Brief): string[] {
   const words: string[] = [];
   if (brief.events) words.push(counted(brief.events, "event"));
   if (brief.steps) words.push(counted(brief.steps, "step"));
-  if (brief.events === 0) words.push("no history");
+  if (brief.modules) words.push(counted(brief.modules, "HLO module"));
+  else if (brief.events === 0) words.push("no history");
   if (brief.devices && brief.devices > 1) words.push(counted(brief.devices, "device"));
   return words;
 }

@@ -24,11 +24,16 @@ export const inOrder = (hosts: readonly Source[]): Source[] =>
       (a.id < b.id ? -1 : 1),
   );
 
+/** Modules as people look for them: the highest peak first, then what is not read yet. */
+const byPeak = (modules: readonly Source[]): Source[] =>
+  inOrder(modules).sort((a, b) => (b.brief?.peak_bytes ?? -1) - (a.brief?.peak_bytes ?? -1));
+
 /** The hosts of the session, in order; none where there is no session. */
 export const hosts = computed<Source[]>(() => {
   const key = session.value?.key;
   if (!key) return [];
-  return inOrder(sourceList.value?.sources.filter((one) => one.session === key) ?? []);
+  const all = sourceList.value?.sources.filter((one) => one.session === key) ?? [];
+  return session.value?.of === "module" ? byPeak(all) : inOrder(all);
 });
 
 /** The host to begin with: the first that is not known to be unreadable. */

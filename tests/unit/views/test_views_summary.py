@@ -97,6 +97,7 @@ def test_a_recording_of_nothing() -> None:
         "events": 0,
         "steps": 0,
         "devices": 0,
+        "modules": 0,
         "peak_bytes": 0,
         "peak_device": None,
         "capacity": None,
@@ -124,4 +125,4 @@ def test_a_brief() -> None:
     found = brief(training())
     assert found.pop("peak_device") == training().devices[0].name
     assert found.pop("capacity") == training().devices[0].capacity
-    assert found == {"events": 10, "steps": 2, "devices": 2, "peak_bytes": 4560}
+    assert found == {"events": 10, "steps": 2, "devices": 2, "modules": 0, "peak_bytes": 4560}
