@@ -101,6 +101,13 @@ def _missing(program: Program, found: list[History]) -> Iterator[dict[str, str]]
             "why": "Python calls were not traced: stacks are of operators and annotations",
             "remedy": "Profile with with_stack=True",
         }
+    if program.idle:
+        yield {
+            "what": "calls of Python in which nothing was allocated",
+            "why": f"The trace has so many spans that {program.idle} of them are left out; stacks "
+            "and modules are whole",
+            "remedy": "Trace fewer steps",
+        }
     if not program.has_steps:
         yield {
             "what": "steps",

@@ -29,6 +29,9 @@ from tb_memory_plugin.recording.nesting import (
 _KINDS = ["op", "annotation", "python", "kernel", "step", "module"]
 _OP, _ANNOTATION, _PYTHON, _KERNEL, _STEP, _MODULE = range(6)
 
+#: Spans of a trace up to which all calls of Python are kept.
+MOST_SPANS = 4_000_000
+
 
 class Program:
     """The spans of a trace, by track and time.
@@ -37,6 +40,7 @@ class Program:
         has_steps: whether a step is marked.
         has_python: whether Python calls are known.
         first: when the first span begins; None where there is none.
+        idle: calls of Python that are left out, as nothing was allocated in them.
     """
 
     def __init__(self, spans: Spans, memory: Instants) -> None:
@@ -46,7 +50,10 @@ class Program:
         self.first = int(begin.min()) if len(begin) else None
         self.has_python = bool(spans.called) or bool((kind == python).any())
         del begin, kind
-        drop_idle_calls(spans, memory)
+        before = len(spans)
+        if before > MOST_SPANS:
+            drop_idle_calls(spans, memory)
+        self.idle = before - len(spans)
         self._names = spans.names.words
         self._tracks = spans.tracks.words
         self._steps = [step_of(name) for name in self._names]
@@ -104,38 +111,34 @@ class Program:
         return self._around.tables()
 
     def take(self, origin: int) -> pa.Table:
-        """The table ``spans``: all but Python calls that are of no module. Nothing is kept here."""
-        shown = self._kind != _PYTHON
-        rows: Any = slice(None) if shown.all() else np.flatnonzero(shown).astype(np.int32)
-        return set_aside(builder.table("spans", dict(self._span_columns(rows, origin))))
+        """The table ``spans``, in the order of the rows. Nothing is kept here."""
+        return set_aside(builder.table("spans", dict(self._span_columns(origin))))
 
-    def _span_columns(self, rows: Any, origin: int) -> Iterable[tuple[str, pa.Array]]:
+    def _span_columns(self, origin: int) -> Iterable[tuple[str, pa.Array]]:
         """One after the other: all of them together would be in memory twice."""
         nested, kind, track, name = self._nested, self._kind, self._track, self._name
         del self._nested, self._kind, self._track, self._name, self._around, self._outer
         words = [text(each) for each in self._names]
-        begin, end = nested.begin[rows], nested.end[rows]
+        begin, end, parent = nested.begin, nested.end, nested.parent
         del nested
-        # Among what is shown alone: what is in no table has no say in it.
-        parent = nested_in_order(track[rows], begin, end).parent
         yield "parent", arrays.column(parent, pa.int32(), parent < 0, "parent")
         del parent
-        depth = depths_of_kind(track[rows], begin, end, kind[rows])
+        depth = depths_of_kind(track, begin, end, kind)
         yield "depth", arrays.column(depth, pa.int32(), name="depth")
         del depth
-        yield "track", arrays.text(track[rows], _track_names(self._tracks))
+        yield "track", arrays.text(track, _track_names(self._tracks))
         del track
         for column, times in (("begin", begin), ("end", end)):
             times -= origin
             yield column, arrays.adopted(times, pa.int64())
         del begin, end, times
         steps = np.array([-1 if step is None else step for step in self._steps] or [-1], "i8")
-        is_step = kind[rows] == _STEP
-        step = np.where(is_step, steps[name[rows]], -1) if len(is_step) else is_step
+        is_step = kind == _STEP
+        step = np.where(is_step, steps[name], -1) if len(is_step) else is_step
         yield "step", arrays.column(step, pa.int64(), step < 0, "step")
         del step, is_step
-        yield "kind", arrays.text(kind[rows], _KINDS)
-        yield "name", arrays.text(name[rows], words)
+        yield "kind", arrays.text(kind, _KINDS)
+        yield "name", arrays.text(name, words)
 
 
 def _called(spans: Spans, order: IntArray) -> dict[int, str]:

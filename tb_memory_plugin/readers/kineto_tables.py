@@ -24,7 +24,6 @@ def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
     born = found.bytes >= 0
     stack = program.stacks(at)
     around = at[born]
-    del at
     op, module = program.op(around), program.module(around)
     made = {**program.frames(), "spans": program.take(origin)}
     made["labels"] = builder.table(
@@ -55,6 +54,7 @@ def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
             "address": arrays.adopted(found.address, pa.uint64()),
             "size": arrays.adopted(size, pa.int64()),
             "stack": (stack, stack < 0),
+            "span": (at, at < 0),
         },
     )
     return made

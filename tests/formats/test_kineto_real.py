@@ -45,11 +45,11 @@ class Around:
 
     spans: list[Json]
 
-    def first(self, *categories: str, named: str = "") -> str | None:
+    def first(self, *categories: str, named: str = "", steps: bool = False) -> str | None:
         """The innermost of these categories whose name begins so; steps only where asked for."""
         for each in self.spans:
             is_step = each["name"].startswith("ProfilerStep")
-            is_named = each["name"].startswith(named) and (named or not is_step)
+            is_named = each["name"].startswith(named) and (named or steps or not is_step)
             if each["cat"] in categories and is_named:
                 return str(each["name"])
         return None
@@ -138,6 +138,8 @@ def test_what_encloses_an_allocation(name: str) -> None:
     born = [each for each in rows(found, "allocations") if each["birth"] is not None]
     chosen = random.Random(name).sample(born, min(150, len(born)))
     assert len(chosen) > 100
+    spans, happened = rows(found, "spans"), rows(found, "events")
+    devices = [found.rows("events", each).start for each in found.devices]
     depths, modules, steps = [], 0, 0
     for life in chosen:
         event = search.memory[keys[life["device"]]][life["birth"]]
@@ -151,6 +153,8 @@ def test_what_encloses_an_allocation(name: str) -> None:
             assert {life["step"]} == {each for each in every if each is not None}
         else:
             assert life["step"] == around.step
+        at = happened[devices[life["device"]] + life["birth"]]["span"]
+        assert (None if at is None else spans[at]["name"]) == around.first(*CALLS, steps=True)
         depths.append(len(around.stack))
         modules += around.module is not None
         steps += around.step is not None
@@ -190,6 +194,8 @@ def test_spans_are_counted_by_kind(name: str) -> None:
             expected["annotation"] += 1
         elif category == "python_function" and event["name"].startswith("nn.Module: "):
             expected["module"] += 1
+        elif category == "python_function":
+            expected["python"] += 1
     assert Counter(each["kind"] for each in rows(recording(name), "spans")) == expected
     assert expected["op"] and expected["step"] and expected["kernel"]
 

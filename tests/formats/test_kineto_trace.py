@@ -116,17 +116,29 @@ def test_an_allocation_is_of_what_encloses_it(tmp_path: Path) -> None:
         ("ProfilerStep#7", "", 0),
     ]
     assert found[0x5000]["birth_stack"] is None
-    spans = rows(recording, "spans")
+    spans, events = rows(recording, "spans"), rows(recording, "events")
     by_name = {row["name"]: row for row in spans}
     assert by_name["ProfilerStep#7"]["kind"] == "step" and by_name["ProfilerStep#7"]["step"] == 7
     assert by_name["aten::empty"]["parent"] == spans.index(by_name["aten::linear"])
-    assert by_name["aten::linear"]["parent"] == spans.index(by_name["nn.Module: Linear_0"])
+    call = by_name["torch/nn/functional.py(2000): linear"]
+    assert by_name["aten::linear"]["parent"] == spans.index(call)
+    assert call["parent"] == spans.index(by_name["nn.Module: Linear_0"])
     assert by_name["void kernel<int>()"]["kind"] == "kernel"
-    assert "train.py(12): main" not in by_name
+    assert by_name["train.py(12): main"]["kind"] == call["kind"] == "python"
+    around = [row["span"] if row["span"] is None else spans[row["span"]]["name"] for row in events]
+    assert around == [
+        "aten::empty",
+        "aten::other",
+        "aten::linear",
+        "train.py(12): main",
+        None,
+    ]
     depths = {row["name"]: row["depth"] for row in spans}
     assert depths == {
         "ProfilerStep#7": 0,
+        "train.py(12): main": 0,
         "nn.Module: Linear_0": 0,
+        "torch/nn/functional.py(2000): linear": 1,
         "aten::linear": 0,
         "aten::empty": 1,
         "aten::other": 0,
