@@ -93,8 +93,11 @@ def tree(recording: Recording, asked: Parameters) -> Answer:
 def drawing(recording: Recording, asked: Parameters) -> Answer:
     """``plan.svg``."""
     plan = chosen(recording, asked)
-    name = _UNSAFE.sub("_", plan.module_name)
-    return Answer(plan_svg.drawing(recording, plan), SVG, f"{name}.svg")
+    name = _UNSAFE.sub("_", f"{plan.module_name}-{plan.program_id}-{plan.space_name}")
+    by = {"by": asked.text("by", "category"), "pattern": asked.text("pattern", "")}
+    return Answer(
+        plan_svg.drawing(recording, plan, **by, top=asking.top(asked)), SVG, f"{name}.svg"
+    )
 
 
 def buffer(recording: Recording, asked: Parameters) -> Answer:

@@ -2,44 +2,65 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from xml.sax.saxutils import escape, quoteattr
+from typing import Any
+from xml.sax.saxutils import escape
 
 import numpy as np
 
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.grouping import group_ids
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY, plan_recording
+from tb_memory_plugin.analysis.ranking import TOP, describe, ranking
 from tb_memory_plugin.recording import arrays
-from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.recording.schema import AFTER, Category
+from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.recording.schema import AFTER
 from tb_memory_plugin.units import format_bytes
+from tb_memory_plugin.views.colours import colours
 
 WIDTH, HEIGHT = 1600, 900
 _LEFT, _TOP, _BOTTOM = 90, 40, 40
-#: A colour a category, as the page has them.
-_COLOURS: dict[int, str] = {
-    Category.PARAMETER: "#4477aa",
-    Category.OPTIMIZER_STATE: "#ccbb44",
-    Category.GRADIENT: "#66ccee",
-    Category.ACTIVATION: "#ee6677",
-    Category.INPUT: "#228833",
-    Category.TEMPORARY: "#aa3377",
-    Category.OUTPUT: "#ffaabb",
-}
-_OTHER = "#bbbbbb"
+#: Around what lives through the whole program.
+_LASTING = 'stroke="#333333" stroke-width="0.8"'
+_EDGE = 'stroke="#ffffff" stroke-width="0.3"'
+#: Where the legend begins, how wide a letter is, a square with the room around it, most letters.
+_LEGEND, _LETTER, _SQUARE, _LONGEST = 720, 6.4, 24, 32
+#: What XML cannot hold.
+_ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 #: Buffers that are drawn, the largest: more are no drawing.
 MOST = 20_000
 _TICKS = 6
 
 
-def drawing(recording: Recording, plan: Plan) -> Iterator[str]:
-    """An SVG document in pieces: rectangles with titles (name, shape, bytes, life), axes."""
+def drawing(
+    recording: Recording, plan: Plan, *, by: str = "category", pattern: str = "", top: int = TOP
+) -> Iterator[str]:
+    """An SVG document in pieces: rectangles with titles (name, shape, bytes, life), legend, axes.
+
+    Coloured by group, those ``by`` of ``usage``; what lives through the whole program has a dark
+    edge. Raises QueryError before the first piece.
+    """
     planned = plan_recording(recording)
     device = planned.device(f"{KEY}{plan.row}")
+    groups = describe(planned, device, by, pattern, top)
+    ids = group_ids(planned, device, by, pattern).ids
+    band = ranking(planned, device, by, pattern, top).band[ids]
+    return _pieces(planned, plan, device, groups, band)
+
+
+def _pieces(
+    planned: Recording,
+    plan: Plan,
+    device: Device,
+    groups: list[dict[str, Any]],
+    band: IntArray,
+) -> Iterator[str]:
     rows = planned.rows("allocations", device)
     column = {
         name: planned.values("allocations", name, device)
-        for name in ("address", "size", "birth", "death", "category")
+        for name in ("address", "size", "birth", "death")
     }
     whole = max(plan.numbers["total"], 1)
     last = max(plan.numbers["events"], 1)
@@ -54,25 +75,40 @@ def drawing(recording: Recording, plan: Plan) -> Iterator[str]:
         f"total {format_bytes(plan.numbers['total'])}"
     )
     yield f'<text x="{_LEFT}" y="24" font-size="15">{escape(head)}</text>\n'
+    colour = colours(groups)
+    yield from _legend(groups, colour)
     yield from _axes(whole, last, across, up)
     kept = np.sort(np.argsort(-column["size"], kind="stable")[:MOST])
     names = arrays.words_of(planned.table("allocations"), "name", kept + rows.start)
     shapes = arrays.words_of(planned.table("allocations"), "shape", kept + rows.start)
     for place, name, shape in zip(kept.tolist(), names, shapes, strict=True):
-        birth = max(int(column["birth"][place]), 0)
-        death = int(column["death"][place])
-        death = last if death == AFTER else death
+        born, died = int(column["birth"][place]), int(column["death"][place])
+        birth, death = max(born, 0), last if died == AFTER else died
         size = int(column["size"][place])
         top = HEIGHT - _BOTTOM - (int(column["address"][place]) + size) * up
         title = f"{name or ''} {shape or ''}\n{size} bytes, events {birth} to {death}"
-        colour = _COLOURS.get(int(column["category"][place]), _OTHER)
+        edge = _LASTING if born < 0 and died == AFTER else _EDGE
         yield (
             f'<rect x="{_LEFT + birth * across:.2f}" y="{top:.2f}" '
             f'width="{max(death - birth, 0) * across:.2f}" height="{size * up:.2f}" '
-            f'fill={quoteattr(colour)} stroke="#ffffff" stroke-width="0.3">'
+            f'fill="{colour[band[place]]}" {edge}>'
             f"<title>{escape(_printable(title))}</title></rect>\n"
         )
     yield "</svg>\n"
+
+
+def _legend(groups: list[dict[str, Any]], colour: list[str]) -> Iterator[str]:
+    """The groups in a row, as many as there is room for."""
+    x = float(_LEGEND)
+    for place, group in enumerate(groups):
+        label = _printable(group["label"])[:_LONGEST]
+        width = _SQUARE + len(label) * _LETTER
+        if x + width > WIDTH - _LEFT:
+            yield f'<text x="{x:.1f}" y="24">and {len(groups) - place} more</text>\n'
+            return
+        yield f'<rect x="{x:.1f}" y="14" width="11" height="11" fill="{colour[place]}"/>\n'
+        yield f'<text x="{x + 15:.1f}" y="24">{escape(label)}</text>\n'
+        x += width
 
 
 def _axes(whole: int, last: int, across: float, up: float) -> Iterator[str]:
@@ -89,4 +125,4 @@ def _axes(whole: int, last: int, across: float, up: float) -> Iterator[str]:
 
 def _printable(text: str) -> str:
     """``text`` without what XML cannot hold."""
-    return "".join(each for each in text if each == "\n" or each.isprintable())
+    return _ILLEGAL.sub("", text)

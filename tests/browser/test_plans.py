@@ -212,7 +212,7 @@ def test_a_drawing_is_kept_as_svg_and_png(watched: Watched, server: TensorBoardS
     settle(watched.page)
     with watched.page.expect_download() as kept:
         frame.get_by_role("link", name="SVG").click()
-    assert kept.value.suggested_filename == "jit_train_step.svg"
+    assert kept.value.suggested_filename == "jit_train_step-50-memory.svg"
     assert Path(kept.value.path()).read_text().count("<title>") == 285
     with watched.page.expect_download() as kept:
         frame.get_by_role("button", name="PNG").click()

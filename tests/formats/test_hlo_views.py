@@ -10,16 +10,20 @@ from typing import Any
 
 import pytest
 
+from tb_memory_plugin.analysis import naming
 from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.alive import alive_rows
 from tb_memory_plugin.analysis.derive import derive
+from tb_memory_plugin.analysis.grouping import group_ids
 from tb_memory_plugin.analysis.plan_advice import advice, better_shape
 from tb_memory_plugin.analysis.plan_recording import plan_recording
 from tb_memory_plugin.analysis.plan_tree import tree, way
+from tb_memory_plugin.analysis.ranking import describe
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.readers import hlo, xplane
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import plan_compare, plan_overview, plan_svg
+from tb_memory_plugin.views.colours import colours
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +94,48 @@ def test_a_drawing_has_every_buffer_at_its_place(step: Recording) -> None:
         assert float(box.attrib["height"]) == pytest.approx(row["size"] * up, abs=0.01)
         bottom = float(box.attrib["y"]) + float(box.attrib["height"])
         assert bottom == pytest.approx(860 - row["address"] * up, abs=0.02)
+
+
+@pytest.mark.parametrize("by", ["category", "region", "annotation", "op", "size", "stack"])
+def test_a_drawing_is_coloured_by_what_is_asked(step: Recording, by: str) -> None:
+    (plan,) = reading.all_plans(step)
+    space = "{http://www.w3.org/2000/svg}"
+    drawn = ElementTree.fromstring("".join(plan_svg.drawing(step, plan, by=by, top=8)))
+    boxes = [box for box in drawn.iter(f"{space}rect") if box.find(f"{space}title") is not None]
+    planned = plan_recording(step)
+    (device,) = planned.devices
+    groups = describe(planned, device, by, "", 8)
+    colour_of = dict(zip((group["key"] for group in groups), colours(groups), strict=True))
+    own = group_ids(planned, device, by)
+    keys = naming.keys(planned, own, own.ids.tolist())
+    told = [box.attrib["fill"] for box in boxes]
+    assert told == [colour_of.get(key, colour_of.get(naming.REST_KEY)) for key in keys]
+    assert len({*told}) == len(groups) > 1
+    legend = [text.text for text in drawn.iter(f"{space}text")]
+    assert groups[0]["label"][:32] in legend
+    # What lives through the whole program stands out.
+    rows = planned.table("allocations").to_pylist()
+    lasting = [row["birth"] is None and row["death"] is None for row in rows]
+    assert [box.attrib["stroke"] == "#333333" for box in boxes] == lasting
+    assert 0 < sum(lasting) < len(lasting)
+
+
+def test_the_drawing_of_another_space_is_of_that_space(shared_data: Path) -> None:
+    # XProf draws HBM, whatever memory space is asked about (its defect V8).
+    recording = derive(xplane.read(shared_data / "xla" / "tpu_4device.xplane.pb"))
+    space = "{http://www.w3.org/2000/svg}"
+    plans = [plan for plan in reading.all_plans(recording) if plan.module_name == "jit_f"]
+    assert {plan.space_name for plan in plans} == {"HBM", "sync flags", "host"}
+    for plan in plans:
+        drawn = ElementTree.fromstring("".join(plan_svg.drawing(recording, plan)))
+        titles = [title.text or "" for title in drawn.iter(f"{space}title")]
+        planned = plan_recording(recording)
+        device = planned.device(f"plan:{plan.row}")
+        sizes = planned.values("allocations", "size", device).tolist()
+        told = [int(title.split("\n")[1].partition(" ")[0]) for title in titles]
+        assert told == sizes, plan.space_name
+        (head, *_) = (text.text or "" for text in drawn.iter(f"{space}text"))
+        assert head.startswith(f"jit_f · {plan.space_name}: peak ")
 
 
 @pytest.mark.parametrize("by", list(plan_compare.BY))

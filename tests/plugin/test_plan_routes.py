@@ -35,7 +35,10 @@ def test_every_route_answers_or_says_what_makes_no_sense(logdir: Path) -> None:
         assert curve.column("size").to_pylist() == [8, 24, 24, 24, 8, 0]
         assert server.get("plan.tree", **asked, at=1).json()["bytes"] == 24
         assert server.get("plan.buffer", **asked, id=0).json()["bytes"] == 8
-        assert server.get("plan.svg", **asked).body.startswith(b"<svg ")
+        drawing = server.get("plan.svg", **asked, by="region")
+        assert drawing.body.startswith(b"<svg ")
+        name = drawing.headers["Content-Disposition"]
+        assert name == 'attachment; filename="jit_f-7-device_memory.svg"'
         other = {"other_source": source["id"], "other_version": version, "other_device": "plan:0"}
         assert server.get("plan.compare", **asked, **other, by="name").json()["bytes"] == 24
         # All that is asked of devices is answered of plans.
@@ -50,6 +53,7 @@ def test_every_route_answers_or_says_what_makes_no_sense(logdir: Path) -> None:
             ("plan.bars", {"at": "x"}, 400, "'x' is no moment of this plan"),
             ("plan.bars", {"at": 6}, 400, "'6' is no moment of this plan"),
             ("plan.buffer", {"id": 99}, 400, "There is no buffer 99"),
+            ("plan.svg", {"by": "x"}, 400, "Cannot group by 'x'"),
             ("plan.curve", {}, 400, "The parameter width is missing"),
             ("plan.compare", {**other, "by": "x"}, 400, "cannot be compared by 'x'"),
             ("plan.compare", {**other, "other_device": "1"}, 404, "There is no device '1'"),

@@ -285,7 +285,8 @@ export const getCompared = (query: CompareQuery, signal?: AbortSignal): Promise<
   json("plan.compare", plain(query), signal);
 
 /** Where the drawing of a plan is. */
-export const drawingFile = (query: Target): string => address("plan.svg", plain(query));
+export const drawingFile = (query: Target & { by: string; pattern: string; top: number }): string =>
+  address("plan.svg", plain(query));
 
 export const getPlanCurve = async (
   query: Target & { begin: number; end: number; width: number },

@@ -22,7 +22,7 @@ export function Overview({ plan }: { plan: PlanOverview }) {
         </span>
         <Spaces plan={plan} />
         <Capacity peak={plan.peak} isDevice={isDeviceMemory(plan)} />
-        <Save name={plan.module} />
+        <Save name={`${plan.module}-${plan.program}-${plan.space}`} />
       </div>
       <dl class="numbers" aria-label="Summary">
         <Peak plan={plan} />

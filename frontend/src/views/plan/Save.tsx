@@ -3,24 +3,32 @@
 import { signal } from "@preact/signals";
 import { drawingFile } from "../../api";
 import { target } from "../../flow/questions";
+import { argument } from "../../state/grouping";
 import { words } from "../../state/resource";
+import { by } from "../../state/view";
+import { TOP } from "../../timeline/load";
 
 const failure = signal<string | null>(null);
 
 export function Save({ name }: { name: string }) {
   const asked = target.value;
   if (!asked) return null;
-  const file = drawingFile(asked);
+  const file = drawingFile({ ...asked, by: by.value, pattern: argument.value, top: TOP });
   return (
     <span class="plan-save">
       <span class="quiet">drawing</span>
-      <a class="button" href={file} download={`${name}.svg`} title="Lives and places, as SVG">
+      <a
+        class="button"
+        href={file}
+        download={`${name}.svg`}
+        title="Lives and places, coloured as here, as SVG"
+      >
         ⤓ SVG
       </a>
       <button
         type="button"
         class="button"
-        title="Lives and places, as PNG"
+        title="Lives and places, coloured as here, as PNG"
         onClick={() => void savePng(file, `${name}.png`)}
       >
         ⤓ PNG
