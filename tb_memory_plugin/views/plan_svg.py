@@ -22,9 +22,6 @@ from tb_memory_plugin.views.colours import colours
 
 WIDTH, HEIGHT = 1600, 900
 _LEFT, _TOP, _BOTTOM = 90, 40, 40
-#: Around what lives through the whole program.
-_LASTING = 'stroke="#333333" stroke-width="0.8"'
-_EDGE = 'stroke="#ffffff" stroke-width="0.3"'
 #: Where the legend begins, how wide a letter is, a square with the room around it, most letters.
 _LEGEND, _LETTER, _SQUARE, _LONGEST = 720, 6.4, 24, 32
 #: What XML cannot hold.
@@ -32,6 +29,12 @@ _ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 #: Buffers that are drawn, the largest: more are no drawing.
 MOST = 20_000
 _TICKS = 6
+#: What is held from the start of the program to its end is hatched.
+_HATCH = (
+    '<defs><pattern id="lasting" width="8" height="8" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><path d="M0 0V8" stroke="#ffffff" stroke-width="3" '
+    'stroke-opacity="0.5"/></pattern></defs>\n'
+)
 
 
 def drawing(
@@ -39,8 +42,8 @@ def drawing(
 ) -> Iterator[str]:
     """An SVG document in pieces: rectangles with titles (name, shape, bytes, life), legend, axes.
 
-    Coloured by group, those ``by`` of ``usage``; what lives through the whole program has a dark
-    edge. Raises QueryError before the first piece.
+    Coloured by group, those ``by`` of ``usage``; what lives through the whole program is hatched.
+    Raises QueryError before the first piece.
     """
     planned = plan_recording(recording)
     device = planned.device(f"{KEY}{plan.row}")
@@ -69,6 +72,7 @@ def _pieces(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="Roboto, sans-serif" font-size="12">\n'
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>\n'
+        f"{_HATCH}"
     )
     head = (
         f"{plan.module_name} · {plan.space_name}: peak {format_bytes(plan.numbers['peak'])}, "
@@ -79,6 +83,7 @@ def _pieces(
     yield from _legend(groups, colour)
     yield from _axes(whole, last, across, up)
     kept = np.sort(np.argsort(-column["size"], kind="stable")[:MOST])
+    lasting = (column["birth"] < 0) & (column["death"] == AFTER)
     names = arrays.words_of(planned.table("allocations"), "name", kept + rows.start)
     shapes = arrays.words_of(planned.table("allocations"), "shape", kept + rows.start)
     for place, name, shape in zip(kept.tolist(), names, shapes, strict=True):
@@ -87,13 +92,16 @@ def _pieces(
         size = int(column["size"][place])
         top = HEIGHT - _BOTTOM - (int(column["address"][place]) + size) * up
         title = f"{name or ''} {shape or ''}\n{size} bytes, events {birth} to {death}"
-        edge = _LASTING if born < 0 and died == AFTER else _EDGE
+        box = (
+            f'x="{_LEFT + birth * across:.2f}" y="{top:.2f}" '
+            f'width="{max(death - birth, 0) * across:.2f}" height="{size * up:.2f}"'
+        )
         yield (
-            f'<rect x="{_LEFT + birth * across:.2f}" y="{top:.2f}" '
-            f'width="{max(death - birth, 0) * across:.2f}" height="{size * up:.2f}" '
-            f'fill="{colour[band[place]]}" {edge}>'
+            f'<rect {box} fill="{colour[band[place]]}" stroke="#ffffff" stroke-width="0.3">'
             f"<title>{escape(_printable(title))}</title></rect>\n"
         )
+        if lasting[place]:
+            yield f'<rect {box} fill="url(#lasting)" pointer-events="none"/>\n'
     yield "</svg>\n"
 
 
@@ -121,6 +129,10 @@ def _axes(whole: int, last: int, across: float, up: float) -> Iterator[str]:
         yield f'<text x="{_LEFT - 8}" y="{y + 4:.2f}" text-anchor="end">{label}</text>\n'
         yield f'<text x="{x:.2f}" y="{base + 18}" text-anchor="middle">{event}</text>\n'
     yield f'<text x="{_LEFT}" y="{HEIGHT - 6}" fill="#666666">program order (events)</text>\n'
+    yield (
+        f'<text x="{WIDTH - 20}" y="{HEIGHT - 6}" fill="#666666" text-anchor="end">'
+        "hatched: held all the time</text>\n"
+    )
 
 
 def _printable(text: str) -> str:

@@ -27,6 +27,8 @@ COLOURS = ("#4477aa", "#ccbb44", "#66ccee", "#ee6677", "#228833", "#aa3377")
 BACKGROUND = "#ffffff"
 #: Pixels that a buffer, or a hole, is looked for in: edges are another's matter.
 TALL = 5
+#: Pixels from one line to the next on what is held all the time.
+HATCH = 8
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +84,12 @@ def blocks(path: Path) -> tuple[list[tuple[int, int, int, int, str]], int]:
     return found, bottom + temporary.size
 
 
+def pale(colour: str) -> str:
+    """Halfway to the background."""
+    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{(part ^ 255) // 2 + (part & 255):02x}" for part in parts)
+
+
 def test_every_pixel_of_a_buffer_is_of_its_category(
     watched: Watched, server: TensorBoardServer, shared_data: Path, pictures: Any
 ) -> None:
@@ -92,14 +100,15 @@ def test_every_pixel_of_a_buffer_is_of_its_category(
     window = (100, 100 + EVENTS)
     words = {"view": "allocations", "device": "plan:0", "layout": "address", "by": "category"}
     address = link("step", FILE, **words, window=f"{window[0]}..{window[1]}")
-    shown = Picture(watched.page, open_page(watched.page, server.url + address))
+    frame = open_page(watched.page, server.url + address)
+    shown = Picture(watched.page, frame)
     settle(watched.page)
     watched.page.mouse.move(5, 400)
     settle(watched.page)
     pictures(watched.page, "plan-by-address")
     pixels = shown.pixels()
     height = len(pixels[0])
-    seen = free = 0
+    seen = free = hatched = lasting = 0
     for event in range(*window):
         column = pixels[int((event - window[0] + 0.5) * len(pixels) / EVENTS)]
         alive = sorted(
@@ -110,9 +119,20 @@ def test_every_pixel_of_a_buffer_is_of_its_category(
             if (low - reached) * height / top > TALL:
                 assert column[int((reached + low) / 2 * height / top)] == BACKGROUND, event
                 free += 1
-            if (high - low) * height / top > TALL:
-                code = category[None if begin < 0 else begin, low]
-                assert column[int((low + high) / 2 * height / top)] == COLOURS[code], (event, low)
+            if (high - low) * height / top > (TALL if begin >= 0 else 2):
+                colour = COLOURS[category[None if begin < 0 else begin, low]]
+                # Without the edges of what is tall enough to have some.
+                off = 2 if begin >= 0 else 1
+                inner = column[int(low * height / top) + off : int(high * height / top) + 1 - off]
+                # What lives through the whole program is hatched, and nothing else is.
+                assert set(inner) <= {colour, pale(colour)}, (event, low)
+                if begin >= 0:
+                    assert set(inner) == {colour}, (event, low)
+                else:
+                    hatched += inner.count(pale(colour))
+                    lasting += len(inner)
                 seen += 1
             reached = max(reached, high)
     assert seen > 1_000 and free > 50
+    assert hatched > 100 and hatched / lasting == pytest.approx(1 / HATCH, rel=0.2)
+    frame.locator(".allocations-signs").get_by_text("held all the time").wait_for()

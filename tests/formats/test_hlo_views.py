@@ -94,6 +94,15 @@ def test_a_drawing_has_every_buffer_at_its_place(step: Recording) -> None:
         assert float(box.attrib["height"]) == pytest.approx(row["size"] * up, abs=0.01)
         bottom = float(box.attrib["y"]) + float(box.attrib["height"])
         assert bottom == pytest.approx(860 - row["address"] * up, abs=0.02)
+    hatched = [box for box in drawn.iter(f"{space}rect") if box.get("fill") == "url(#lasting)"]
+    sides = ("x", "y", "width", "height")
+    assert [[box.get(side) for side in sides] for box in hatched] == [
+        [box.get(side) for side in sides]
+        for box, row in zip(boxes, table, strict=True)
+        if row["birth"] is None and row["death"] is None
+    ]
+    assert 50 < len(hatched) < len(boxes)
+    assert drawn.find(f".//{space}pattern[@id='lasting']") is not None
 
 
 @pytest.mark.parametrize("by", ["category", "region", "annotation", "op", "size", "stack"])
@@ -113,11 +122,6 @@ def test_a_drawing_is_coloured_by_what_is_asked(step: Recording, by: str) -> Non
     assert len({*told}) == len(groups) > 1
     legend = [text.text for text in drawn.iter(f"{space}text")]
     assert groups[0]["label"][:32] in legend
-    # What lives through the whole program stands out.
-    rows = planned.table("allocations").to_pylist()
-    lasting = [row["birth"] is None and row["death"] is None for row in rows]
-    assert [box.attrib["stroke"] == "#333333" for box in boxes] == lasting
-    assert 0 < sum(lasting) < len(lasting)
 
 
 def test_the_drawing_of_another_space_is_of_that_space(shared_data: Path) -> None:

@@ -68,6 +68,7 @@ export function decodeTile(body: Uint8Array): Tile {
       band: byte(rows, "band"),
       hit: byte(rows, "hit"),
       offset: big(rows, "offset"),
+      lasting: byte(rows, "lasting"),
     },
     gaps: gapsOf({
       length: gaps.numRows,

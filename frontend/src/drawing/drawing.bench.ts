@@ -34,6 +34,7 @@ function fullTile(index: number): Tile {
     band: Uint8Array.from(first, () => Math.floor(next() * 16)),
     hit: new Uint8Array(length).fill(1),
     offset: new Float64Array(length),
+    lasting: new Uint8Array(length),
   };
   const slots = Array.from(first, (_, at) => at);
   const cells = COLUMNS * 8;
@@ -149,6 +150,7 @@ const palette: Palette = {
   faint: tiles.map(() => []),
   selected: 17,
   siblings: [1, 2, 3],
+  lasting: false,
   searching: false,
 };
 const pixels = new Int32Array(view.width * view.height);

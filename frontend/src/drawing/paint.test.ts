@@ -15,6 +15,7 @@ const PALETTE: Palette = {
   faint: [[]],
   selected: null,
   siblings: [],
+  lasting: false,
   searching: false,
 };
 
@@ -109,6 +110,29 @@ describe("a picture", () => {
     expect(lines(1)).toEqual([7, 15]);
     expect(lines(7)).toEqual([1, 9, 17]);
     expect(colour(0, 19)).toBe("#c70000");
+  });
+
+  it("hatches what is there all the time the other way, halfway to the background", () => {
+    const lives = [life(20, 0, { birth: -1, death: 10 }), life(20, 1)];
+    const tile = tileOf(lives, { level: 0, index: 0, events: 8, pixel: 1 });
+    const view = { ...VIEW, high: 80 };
+    const { sheet, numbers } = fill([tile], [{ tile: 0, begin: 0, end: 8 }], view);
+    const paintIt = (lasting: boolean, siblings: number[] = []) =>
+      paint(sheet, coloursOf([tile], numbers, { ...PALETTE, lasting, siblings }, sheet.scale));
+    const pixels = paintIt(true);
+    const lines = (x: number, y: number) =>
+      Array.from({ length: 19 }, (_, up) => up).filter(
+        (up) => (pixels[x * 80 + y + up] as number) >>> 0 === 0xff7f7fff,
+      );
+    expect([lines(0, 0), lines(1, 0), lines(7, 0)]).toEqual([
+      [0, 8, 16],
+      [1, 9, 17],
+      [7, 15],
+    ]);
+    // Not what is born later, nor where nobody asked for it; a sibling is one first of all.
+    expect(lines(0, 20)).toEqual([]);
+    expect(paintIt(false)).not.toContain(pixels[0]);
+    expect(paintIt(true, [0])).toEqual(paintIt(false, [0]));
   });
 
   it("has edges on what is tall, in every column that shows it, and on nothing else", () => {

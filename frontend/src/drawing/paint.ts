@@ -33,7 +33,7 @@ export function paint(
   const marks: Marks = { columns: [], runs: [] };
   // Constants of this function: those of another module are looked up anew for every run where
   // modules are not bundled.
-  const [lowest, marked] = [LOWEST, MARKED];
+  const [lowest, opaque] = [LOWEST, OPAQUE];
   /** Marks before the column that was painted last. */
   let before = 0;
   for (let x = 0; x < width; x++) {
@@ -57,7 +57,7 @@ export function paint(
       if (end - at > LONG) pixels.fill(colour, at, end);
       else for (at += 1; at < end; at++) pixels[at] = colour;
       at = end + 1;
-      if (edge >>> 24 !== marked) continue;
+      if ((edge & opaque) === opaque) continue;
       marks.columns.push(x);
       marks.runs.push(run);
     }
@@ -76,10 +76,13 @@ function again({ columns, runs }: Marks, before: number, x: number): number {
   return end;
 }
 
-/** A line inside the selected one's edge, over all columns of its life; slanting ones over siblings. */
+/**
+ * A line inside the selected one's edge, over all columns of its life; slanting ones over siblings, and
+ * the other way, paler, over what is there all the time.
+ */
 function mark(sheet: Sheet, colours: Colours, { columns, runs }: Marks, pixels: Int32Array): void {
   const { from, ids, ends, width, height } = sheet;
-  const { selected, outline } = colours;
+  const { selected, outline, shades, background } = colours;
   /** Where each column shows the selected one; nowhere as a rule. */
   const low = new Int32Array(width);
   const high = new Int32Array(width);
@@ -89,8 +92,15 @@ function mark(sheet: Sheet, colours: Colours, { columns, runs }: Marks, pixels: 
     const end = ends[run] as number;
     const top = x * height + end - 1;
     pixels[top] = (pixels[top] as number) | OPAQUE;
-    if (selected.has(ids[run] as number)) [low[x], high[x]] = [begin, end];
-    else hatch(pixels, x, begin, end, height, outline);
+    const id = ids[run] as number;
+    const base = x * height;
+    if (selected.has(id)) [low[x], high[x]] = [begin, end];
+    else if ((shades[2 * (id - LOWEST) + 1] as number) >>> 24 === MARKED) {
+      for (let y = lineAt(begin, -x); y < end; y += HATCH) pixels[base + y] = outline;
+    } else {
+      for (let y = lineAt(begin, x); y < end; y += HATCH)
+        pixels[base + y] = halfway(pixels[base + y] as number, background);
+    }
   });
   for (let x = 0; x < width; x++) {
     for (let y = low[x] as number; y < (high[x] as number); y++) {
@@ -99,17 +109,13 @@ function mark(sheet: Sheet, colours: Colours, { columns, runs }: Marks, pixels: 
   }
 }
 
-function hatch(
-  pixels: Int32Array,
-  x: number,
-  begin: number,
-  end: number,
-  height: number,
-  colour: number,
-): void {
-  const first = begin + ((HATCH - ((x + begin) % HATCH)) % HATCH);
-  for (let y = first; y < end; y += HATCH) pixels[x * height + y] = colour;
-}
+/** The first pixel from `begin` up that one of the lines through `place` and every so many is on. */
+const lineAt = (begin: number, place: number): number =>
+  begin + ((((place - begin) % HATCH) + HATCH) % HATCH);
+
+/** The mean of two colours, channel by channel. */
+const halfway = (one: number, other: number): number =>
+  (((one ^ other) & 0xfefefefe) >>> 1) + (one & other);
 
 /** Whether the selected one ends within a line's width; where the picture cuts it off it does not. */
 function isRim(low: Int32Array, high: Int32Array, height: number, x: number, y: number): boolean {

@@ -18,6 +18,8 @@ export interface Palette {
   /** Row of the selected allocation, and of those from the same stack. */
   readonly selected: number | null;
   readonly siblings: readonly number[];
+  /** Whether what is there from the beginning to the end stands out. */
+  readonly lasting: boolean;
   /** Whether something is searched for: what is not a hit then stands back. */
   readonly searching: boolean;
 }
@@ -29,13 +31,16 @@ export interface Colours {
   /** Numbers of the selected one, and the colour of the lines on it and on its siblings. */
   readonly selected: ReadonlySet<number>;
   readonly outline: number;
+  readonly background: number;
 }
 
 /**
- * The opacity of the edge of what is to be marked (the selected one and its siblings), and that of all
- * others: a look-up of its own for every run would cost as much again as painting it.
+ * The opacity of the edge of what is to be marked (the selected one and its siblings), of what is there
+ * all the time, and that of all others: a look-up of its own for every run would cost as much again as
+ * painting it.
  */
 export const MARKED = 254;
+export const LASTING = 253;
 export const OPAQUE = 255 << 24;
 
 /** Pixels a thing must be tall to have an edge that tells it from the one above. */
@@ -98,11 +103,13 @@ export function coloursOf(
       isStacked ? tall : tall / pixel,
     );
     shadeGaps(shades, gaps, tile, gapsOf(palette, index), palette.searching);
+    if (palette.lasting) markLasting(shades, rows, tile.rows);
     if (palette.selected === null && siblings.size === 0) return;
     markAll(shades, rows, tile.rows, palette.selected, siblings, selected);
     markAll(shades, merged, tile.merged, palette.selected, siblings, selected);
   });
-  return { shades, selected, outline: packed(channels(palette.outline)) };
+  const [outline, background] = [palette.outline, palette.background].map(channels).map(packed);
+  return { shades, selected, outline: outline as number, background: background as number };
 }
 
 /** An edge goes by the size of a thing, so that it has one in all of its columns or in none. */
@@ -154,9 +161,20 @@ function markAll(
     const one = allocation[at] as number;
     if (one === chosen) selected.add(first + at);
     else if (one < 0 || !siblings.has(one)) continue;
-    const edge = 2 * (first - LOWEST + at) + 1;
-    shades[edge] = ((shades[edge] as number) & ~OPAQUE) | (MARKED << 24);
+    mark(shades, first + at, MARKED);
   }
+}
+
+/** Marks what is there all the time: several, each a pixel tall, make an area together. */
+function markLasting(shades: Int32Array, first: number, { lasting, length }: Tile["rows"]): void {
+  for (let at = 0; at < length; at++) {
+    if (lasting[at] === 1) mark(shades, first + at, LASTING);
+  }
+}
+
+function mark(shades: Int32Array, number: number, opacity: number): void {
+  const edge = 2 * (number - LOWEST) + 1;
+  shades[edge] = ((shades[edge] as number) & ~OPAQUE) | (opacity << 24);
 }
 
 /** Two colours of gaps a band, and of none last: by itself, and standing back in a search. */

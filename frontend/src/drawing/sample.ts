@@ -47,6 +47,8 @@ export function randomLives(seed: number, count: number, events: number, most = 
 export const isAlive = (life: Life, event: number): boolean =>
   life.birth <= event && event < life.death;
 
+const isLasting = ({ birth, death }: Life, events: number): boolean => birth < 0 && death > events;
+
 export const totalAt = (lives: readonly Life[], event: number): number =>
   lives.reduce((sum, life) => sum + (isAlive(life, event) ? life.bytes : 0), 0);
 
@@ -143,6 +145,7 @@ export function tileOf(lives: readonly Life[], wanted: Wanted): Tile {
       band: Uint8Array.from(drawn, ({ life }) => life.band),
       hit: Uint8Array.from(drawn, ({ life }) => Number(life.hit)),
       offset: Float64Array.from(drawn, ({ life }) => (layout === "stacked" ? 0 : life.offset)),
+      lasting: Uint8Array.from(drawn, ({ life }) => Number(isLasting(life, wanted.events))),
     },
     gaps: smallOnes(longer, drawn, shown.length, low, layout),
     mapped: NONE_MAPPED,

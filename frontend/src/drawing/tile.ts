@@ -74,6 +74,8 @@ export interface Rows {
   readonly band: Uint8Array;
   readonly hit: Uint8Array;
   readonly offset: Float64Array;
+  /** Whether it is there from before the first event to the end. */
+  readonly lasting: Uint8Array;
 }
 
 /** What is too small to be drawn: gaps by place in the stack, band and hit, in that order. */

@@ -2,6 +2,7 @@
 
 import type { Palette } from "../drawing/palette";
 import type { Tile } from "../drawing/tile";
+import { isPlan } from "../state/recording";
 import { ink } from "../theme/theme";
 import { coloursFor, gapColour } from "../timeline/groupColours";
 
@@ -20,6 +21,7 @@ export function plainPalette(tiles: readonly Tile[]): Palette {
     outline: paints.text,
     selected: null,
     siblings: [],
+    lasting: isPlan.value,
     searching: false,
   };
 }

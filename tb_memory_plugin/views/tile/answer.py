@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
+from tb_memory_plugin.recording.schema import AFTER
 from tb_memory_plugin.views import ipc
 from tb_memory_plugin.views.tile.lives import Lives
 from tb_memory_plugin.views.tile.mapped import Mapped
@@ -76,6 +77,7 @@ def content(of: Lives, columns: Columns, picture: Picture, about: dict[str, Any]
                 "band": arrays.column(of.band[rows.row], _U8),
                 "hit": arrays.column(hit(of, rows.row), _U8),
                 "offset": arrays.column(picture.offset, _I64),
+                **_lasting(of, rows.row),
             }
         ),
         ipc.stream(
@@ -117,6 +119,12 @@ def hidden(picture: Picture, ranges: Mapped | None) -> dict[str, int]:
         "ranges": ranges.left if ranges else 0,
         "range_bytes": ranges.left_bytes if ranges else 0,
     }
+
+
+def _lasting(of: Lives, row: IntArray) -> dict[str, pa.Array]:
+    """Which of the lives ``row`` are there from before the first event to the end, if any is."""
+    found = (of.birth[row] < 0) & (of.death[row] == AFTER)
+    return {"lasting": arrays.column(found, _U8)} if found.any() else {}
 
 
 def _placed(merged: Merged, offset: IntArray) -> dict[str, pa.Array]:

@@ -96,7 +96,8 @@ export function paintStretches(
   if (sizes.length < FEW) {
     const isAlone = largest !== null && share >= ALONE * plot.height;
     const zero = isAlone ? (largest as Stretch) : { offset: 0, address: "" };
-    paintTicks(surface, plot, bytes, zero.offset, zero.address, ink);
+    const head = zero.address === "0x0" ? "" : zero.address;
+    paintTicks(surface, plot, bytes, zero.offset, head, ink);
     return;
   }
   context.textAlign = "right";

@@ -1,7 +1,7 @@
 /** What the colours mean; the groups are those of the chart of usage, and are picked in the same way. */
 
 import { bytes } from "../../format";
-import { device, filter, minimum, only } from "../../state";
+import { device, filter, isPlan, minimum, only } from "../../state";
 import { ink } from "../../theme/theme";
 import { gapColour } from "../../timeline/groupColours";
 import { Groups } from "../../timeline/Legend";
@@ -40,7 +40,12 @@ export function Legend({ model }: { model: Model }) {
             )}
           </>
         ) : null}
-        {layout === "address" ? (
+        {isPlan.value ? (
+          <span title="Buffers that are held from the start of the program to its end, such as arguments">
+            <i class="timeline-swatch is-lasting" /> held all the time
+          </span>
+        ) : null}
+        {layout === "address" && !isPlan.value ? (
           <span title="Held from the driver at that moment, and not allocated">
             <i class="timeline-swatch" style={{ background: ink.value.track }} /> mapped, free
             {isPartial ? " or not shown" : ""}

@@ -3,10 +3,11 @@
 import type { AllocationCard, FreeAnswer } from "../../api";
 import type { Stretch, Tile } from "../../drawing/tile";
 import { bytes, count, counted, exactBytes } from "../../format";
-import { lifeWords } from "../../inspector/life";
+import { lifeWords, programLife } from "../../inspector/life";
 import { type Pointed, tell } from "../../picture/pointing";
 import { groupLabel } from "../../state/groups";
 import { momentWords } from "../../state/moment";
+import { isPlan } from "../../state/recording";
 import { say } from "../../state/say";
 import { instantTitle } from "../../timeline/readout";
 import { known } from "../../timeline/rows";
@@ -73,6 +74,7 @@ function whatWords(
 
 function nothingWords({ about }: Tile): string {
   if (about.layout !== "address") return "nothing is alive here";
+  if (isPlan.value) return "not in use here";
   if (!about.mapped_known) return "nothing is known to be mapped here";
   return about.hidden.ranges > 0 ? "not mapped, or too small a range to be shown" : "not mapped";
 }
@@ -130,7 +132,7 @@ function cardLines(card: AllocationCard): string[] {
     [card.name, type].filter(Boolean).join(" · "),
     made,
     place ?? "",
-    lifeWords(card, momentWords),
+    isPlan.value ? programLife(card.birth, card.death) : lifeWords(card, momentWords),
   ].filter((line) => line !== "");
 }
 
@@ -151,6 +153,7 @@ function stretchAt(tile: Tile, place: number): Stretch | null {
 function addressAt({ tile, spot }: Pointed): string | null {
   const stretch = stretchAt(tile, spot.bytes);
   if (stretch === null) return null;
+  if (isPlan.value) return `about ${bytes(spot.bytes)} from the bottom of the memory space`;
   const off = BigInt(Math.floor(spot.bytes - stretch.offset));
   const address = (BigInt(stretch.address) + off).toString(16);
   return `about 0x${address}, in ${bytes(stretch.size)} of addresses from ${stretch.address}`;
