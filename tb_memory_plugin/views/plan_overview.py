@@ -11,6 +11,7 @@ import pyarrow as pa
 from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.plan_advice import advice
+from tb_memory_plugin.analysis.plan_padding import Padded, padded
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY
 from tb_memory_plugin.recording import arrays
@@ -19,6 +20,13 @@ from tb_memory_plugin.units import format_bytes
 
 #: Buffers of a finding that are named, and modules without a plan.
 _NAMED, _MOST_UNPLANNED = 20, 100
+#: Operations that cause padding.
+_CAUSES = 3
+#: Columns of ``plans`` that are told as they are.
+_NUMBERS = (
+    *("events", "peak", "unpadded_peak", "peak_event", "total", "untraced", "fragmentation"),
+    *("parameter", "output", "constant", "temporary", "aliased"),
+)
 _UNPLANNED = "It holds no buffer assignment: the program alone."
 _EMPTY = "Its buffer assignment holds no memory."
 
@@ -67,6 +75,7 @@ def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str,
     ``ids`` are the ids of allocations by rows of ``buffer_lives``.
     """
     told = memo(recording, ("advice", plan.row), lambda: advice(recording, plan))
+    causes = memo(recording, ("padded", plan.row), lambda: padded(recording, plan))
     module = recording.table("modules").slice(plan.module, 1).to_pylist()[0]
     others = [each for each in reading.all_plans(recording) if each.module == plan.module]
     return {
@@ -75,8 +84,12 @@ def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str,
         "program": str(plan.program_id),
         "space": plan.space_name,
         "platform": module["platform"],
-        "entry": module["entry"],
-        **plan.numbers,
+        **{name: plan.numbers[name] for name in _NUMBERS},
+        "temporary_at_peak": plan.numbers["peak"] - plan.numbers["indefinite"],
+        "padded": {
+            "count": sum(each.count for each in causes),
+            "causes": [_cause(each, ids) for each in causes[:_CAUSES]],
+        },
         "compiler_peak": int(recording.values("plan_modules", "compiler_peak")[plan.module]),
         "differs": differs(recording, plan),
         "scoped": _scoped(module) if plan.space in (0, 1) else None,
@@ -87,7 +100,6 @@ def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str,
                 "key": f"{KEY}{each.row}",
                 "space": each.space_name,
                 "peak": each.numbers["peak"],
-                "total": each.numbers["total"],
             }
             for each in others
         ],
@@ -111,6 +123,12 @@ def differs(recording: Recording, plan: Plan) -> list[str]:
         size = format_bytes(plan.numbers["untraced"])
         found.append(f"Temporary allocations that no heap trace is of, {size}, are not in it.")
     return found or ["It counts the largest buffer of each allocation that is held all the time."]
+
+
+def _cause(each: Padded, ids: dict[int, int]) -> dict[str, Any]:
+    """An operation that causes padding; ``id`` of its buffer that has most of it."""
+    told = {name: getattr(each, name) for name in ("op", "instruction", "bytes", "count")}
+    return {**told, "id": str(ids[each.life]) if each.life in ids else None}
 
 
 def _scoped(module: dict[str, Any]) -> dict[str, Any] | None:

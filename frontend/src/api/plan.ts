@@ -31,34 +31,46 @@ export interface Advice {
   ids: string[];
 }
 
+/** Buffers of a framework op, or of one instruction without one, and what of them is padding. */
+export interface PaddingCause {
+  op: string | null;
+  /** Of the buffer with most of it, and that one's id. */
+  instruction: string | null;
+  bytes: number;
+  count: number;
+  id: string;
+}
+
 export interface PlanOverview {
   key: string;
   module: string;
   program: string;
   space: string;
   platform: string | null;
-  entry: string | null;
   events: number;
   peak: number;
   unpadded_peak: number;
   peak_event: number;
   total: number;
-  indefinite: number;
+  /** Of temporary allocations that no heap trace is of: held all the time. */
   untraced: number;
   fragmentation: number;
   parameter: number;
   output: number;
-  thread_local: number;
   constant: number;
   temporary: number;
   aliased: number;
+  /** What of the peak is not held for the program's arguments, outputs and constants. */
+  temporary_at_peak: number;
+  /** Buffers at the peak that are padded, and the operations that cause most of it. */
+  padded: { count: number; causes: PaddingCause[] };
   compiler_peak: number;
   /** Why that is another than the peak. */
   differs: string[];
   scoped: { bytes: number; instruction: string } | null;
   problems: string[];
   advice: Advice[];
-  spaces: { key: string; space: string; peak: number; total: number }[];
+  spaces: { key: string; space: string; peak: number }[];
 }
 
 /** A plan as of any device, and its overview. */
