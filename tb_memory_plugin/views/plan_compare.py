@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ BY = {
 }
 MOST = 1_000
 _CATEGORIES = ("category",)
+_SUMS = ("bytes", "count", "other_bytes", "other_count")
+_NONE = (0, 0)
 
 
 def compared(
@@ -33,8 +36,8 @@ def compared(
     """Bytes and buffers alive at the peaks of two plans, by what both call alike.
 
     ``rows`` of ``label``, ``bytes``, ``count`` of the first plan and ``other_bytes``,
-    ``other_count`` of the second, those that differ most first; ``left_out`` counts rows beyond
-    the first thousand.
+    ``other_count`` of the second, those that differ most first. The same four of all, and in
+    ``left_out`` of the ``labels`` beyond the first thousand.
     Raises QueryError for an unknown ``by``.
     """
     if by not in BY:
@@ -44,21 +47,22 @@ def compared(
     rows: list[dict[str, Any]] = [
         {
             "label": label,
-            "bytes": mine.get(label, (0, 0))[0],
-            "count": mine.get(label, (0, 0))[1],
-            "other_bytes": others.get(label, (0, 0))[0],
-            "other_count": others.get(label, (0, 0))[1],
+            **dict(zip(_SUMS, (*mine.get(label, _NONE), *others.get(label, _NONE)), strict=True)),
         }
         for label in labels
     ]
     rows.sort(key=lambda row: (-abs(row["bytes"] - row["other_bytes"]), -row["bytes"]))
+    left = rows[MOST:]
     return {
         "by": by,
-        "bytes": sum(size for size, _ in mine.values()),
-        "other_bytes": sum(size for size, _ in others.values()),
+        **_summed(rows),
         "rows": rows[:MOST],
-        "left_out": max(0, len(rows) - MOST),
+        "left_out": {"labels": len(left), **_summed(left)},
     }
+
+
+def _summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    return {name: sum(row[name] for row in rows) for name in _SUMS}
 
 
 def _sums(recording: Recording, device: Device, by: str) -> dict[str, tuple[int, int]]:

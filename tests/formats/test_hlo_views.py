@@ -19,10 +19,9 @@ from tb_memory_plugin.analysis.plan_advice import advice, better_shape
 from tb_memory_plugin.analysis.plan_recording import plan_recording
 from tb_memory_plugin.analysis.plan_tree import tree, way
 from tb_memory_plugin.analysis.ranking import describe
-from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.readers import hlo, xplane
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views import plan_compare, plan_overview, plan_svg
+from tb_memory_plugin.views import plan_overview, plan_svg
 from tb_memory_plugin.views.colours import colours
 
 
@@ -140,22 +139,6 @@ def test_the_drawing_of_another_space_is_of_that_space(shared_data: Path) -> Non
         assert told == sizes, plan.space_name
         (head, *_) = (text.text or "" for text in drawn.iter(f"{space}text"))
         assert head.startswith(f"jit_f · {plan.space_name}: peak ")
-
-
-@pytest.mark.parametrize("by", list(plan_compare.BY))
-def test_two_plans_side_by_side(step: Recording, generate: Recording, by: str) -> None:
-    sides = [(plan_recording(each), plan_recording(each).devices[0]) for each in (step, generate)]
-    found = plan_compare.compared(sides[0], sides[1], by)
-    assert (found["bytes"], found["other_bytes"]) == (219_693_504, 32_477_232)
-    assert found["bytes"] == sum(row["bytes"] for row in found["rows"])
-    assert found["other_bytes"] == sum(row["other_bytes"] for row in found["rows"])
-    assert sum(row["count"] for row in found["rows"]) == 150
-    apart = [abs(row["bytes"] - row["other_bytes"]) for row in found["rows"]]
-    assert apart == sorted(apart, reverse=True)
-    same = plan_compare.compared(sides[0], sides[0], by)
-    assert all(row["bytes"] == row["other_bytes"] for row in same["rows"])
-    with pytest.raises(QueryError, match="cannot be compared by 'x'"):
-        plan_compare.compared(sides[0], sides[1], "x")
 
 
 def test_arguments_that_could_be_donated_are_named(shared_data: Path) -> None:

@@ -131,19 +131,22 @@ export interface PlanNode {
   children: PlanNode[];
 }
 
-/** What of two plans is called alike, at their peaks. */
-export interface ComparedRow {
-  label: string;
+/** Bytes and buffers of two plans at their peaks. */
+export interface ComparedSums {
   bytes: number;
   count: number;
   other_bytes: number;
   other_count: number;
 }
 
-export interface Compared {
+/** What of two plans is called alike. */
+export interface ComparedRow extends ComparedSums {
+  label: string;
+}
+
+/** All of both, row by row, and what is beyond the rows. */
+export interface Compared extends ComparedSums {
   by: string;
-  bytes: number;
-  other_bytes: number;
   rows: ComparedRow[];
-  left_out: number;
+  left_out: ComparedSums & { labels: number };
 }

@@ -63,7 +63,7 @@ export function Compare() {
 }
 
 function Rows({ data }: { data: Compared }) {
-  const rows = data.rows.slice(0, shown.value);
+  const [rows, others] = [data.rows.slice(0, shown.value), data.left_out];
   return (
     <>
       <div class="scroller">
@@ -91,31 +91,24 @@ function Rows({ data }: { data: Compared }) {
             </tr>
           </thead>
           <tbody>
-            <Row
-              row={{
-                ...data,
-                label: "all",
-                count: sum(data, "count"),
-                other_count: sum(data, "other_count"),
-              }}
-            />
+            <Row row={{ ...data, label: "all" }} />
             {rows.map((row) => (
               <Row key={row.label} row={row} />
             ))}
+            {rows.length === data.rows.length && others.labels > 0 && (
+              <Row row={{ ...others, label: `${count(others.labels)} others` }} />
+            )}
           </tbody>
         </table>
       </div>
       {data.rows.length > rows.length && (
         <button type="button" class="link" onClick={() => (shown.value += FIRST * 4)}>
-          {count(data.rows.length + data.left_out - rows.length)} more
+          {count(data.rows.length + others.labels - rows.length)} more
         </button>
       )}
     </>
   );
 }
-
-const sum = (data: Compared, column: "count" | "other_count"): number =>
-  data.rows.reduce((whole, row) => whole + row[column], 0);
 
 function Row({ row }: { row: Compared["rows"][number] }) {
   const difference = row.bytes - row.other_bytes;
