@@ -18,4 +18,4 @@ def give_back_at_once(large: int) -> None:
     except (AttributeError, OSError, TypeError):  # another C library, or Windows
         return
     set_option(_MMAP_THRESHOLD, large)
-    set_option(_TRIM_THRESHOLD, 2 * large)
+    set_option(_TRIM_THRESHOLD, 4 * large)

@@ -12,11 +12,11 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.schema import AFTER
 from tb_memory_plugin.views import ipc
+from tb_memory_plugin.views.tile.gaps import Changes
 from tb_memory_plugin.views.tile.lives import Lives
 from tb_memory_plugin.views.tile.mapped import Mapped
 from tb_memory_plugin.views.tile.merged import Merged
 from tb_memory_plugin.views.tile.seen import Seen
-from tb_memory_plugin.views.tile.stacked import Changes
 
 _U8, _U16, _I32, _I64 = pa.uint8(), pa.uint16(), pa.int32(), pa.int64()
 

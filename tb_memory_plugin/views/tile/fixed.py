@@ -40,16 +40,16 @@ def place(
     Lives of ``size`` bytes are ``tall`` bytes in the picture.
     """
     inside = (offset < high) & (offset + tall > low)
-    alone = ~seen.short | (tall >= _TALL * pixel)
-    drawn = np.flatnonzero(inside & alone)
-    left = np.flatnonzero(inside & ~alone)
+    alone = inside & (~seen.short | (tall >= _TALL * pixel))
+    drawn = np.flatnonzero(alone)
     hidden, hidden_bytes = max(len(drawn) - MOST_ROWS, 0), 0
     if hidden:
         area = tall[drawn].astype(np.float64) * seen.columns[drawn]
         order = np.argpartition(-area, MOST_ROWS)
-        others = drawn[order[MOST_ROWS:]]
-        left, hidden_bytes = np.sort(np.concatenate([left, others])), exact.total(size[others])
+        hidden_bytes = exact.total(size[drawn[order[MOST_ROWS:]]])
         drawn = np.sort(drawn[order[:MOST_ROWS]])
+    inside[drawn] = False
+    left = np.flatnonzero(inside)
     return Placed(drawn, left, hidden, hidden_bytes)
 
 

@@ -61,23 +61,23 @@ def merge_placed(
 ) -> Merged:
     """Sum up lives that stand in the same place and follow each other without a break.
 
-    The ``MOST_CELLS`` largest areas, from the bottom up, so that what is taller than a pixel is
-    never drawn over what stands above it.
+    ``first`` never goes back. The ``MOST_CELLS`` largest areas, from the bottom up, so that what is
+    taller than a pixel is never drawn over what stands above it.
     """
     span = int(last.max(initial=0)) + 1
-    # One key for all: by place, that is by pixel row, band and height, then by column.
+    # One key for all: by place, that is by pixel row, band and height.
     bands, talls = int(band.max(initial=0)) + 1, int(tall.max(initial=0)) + 1
     place = (row * bands + band) * talls + tall
-    order = stable_order(place * span + first)
-    place = place[order]
-    first, last, row, tall, band = (each[order] for each in (first, last, row, tall, band))
+    order = stable_order(place)
+    place, first, last = (each.take(order) for each in (place, first, last))
     # How far those before reach, of each place by itself.
     reach = np.maximum.accumulate(place * span + last) - place * span
     starts = np.ones(len(order), dtype=bool)
     starts[1:] = (place[1:] != place[:-1]) | (first[1:] > reach[:-1])
     begin = np.flatnonzero(starts)
     end = np.maximum.reduceat(last, begin) if len(begin) else last
-    of = (first[begin], end, row[begin], tall[begin], band[begin])
+    heads = order[begin]
+    of = (first[begin], end, row[heads], tall[heads], band[heads])
     return _largest(_summed(np.cumsum(starts) - 1, of, size[order], hit[order], life[order]))
 
 

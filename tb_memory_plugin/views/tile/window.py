@@ -12,6 +12,7 @@ from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import grid, usage
 from tb_memory_plugin.views.tile import answer, extents, fixed, instants, mapped, stacked
+from tb_memory_plugin.views.tile.gaps import NO_CHANGES
 from tb_memory_plugin.views.tile.lives import Lives, lives
 from tb_memory_plugin.views.tile.merged import merge, merge_placed
 from tb_memory_plugin.views.tile.seen import Seen, seen
@@ -191,7 +192,7 @@ def _fixed(
         rows=here.at(found.drawn),
         offset=offset[found.drawn],
         base=np.zeros(columns, dtype=np.int64),
-        gaps=stacked.NO_CHANGES,
+        gaps=NO_CHANGES,
         merged=merged,
         merged_offset=merged.row * pixel + low,
         hidden=found.hidden,

@@ -16,7 +16,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import usage
-from tb_memory_plugin.views.tile import fixed, stacked
+from tb_memory_plugin.views.tile import fixed, gaps, stacked
 from tb_memory_plugin.views.tile import merged as merging
 from tb_memory_plugin.views.tile.window import tile
 from tests.fixtures.histories import history
@@ -100,7 +100,7 @@ def test_any_window_of_bytes_shows_the_same_picture(
                     assert at + size <= low + pixel or at >= high - pixel
 
 
-@pytest.mark.parametrize("most", [stacked.MOST_CHANGES, 30])
+@pytest.mark.parametrize("most", [gaps.MOST_CHANGES, 30])
 @examples(60)
 @given(world=worlds(), level=st.integers(0, 3), height=st.integers(1, 40))
 def test_what_is_not_drawn_stands_where_it_is(
@@ -111,13 +111,13 @@ def test_what_is_not_drawn_stands_where_it_is(
     whole = drawn(answer)
     bands = {row["allocation"]: row["band"] for row in decoded(answer)[1][1].to_pylist()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stacked, "MOST_CHANGES", most)
+        patch.setattr(gaps, "MOST_CHANGES", most)
         answer = asked(recording, level=level, height=height)
     pixel = decoded(answer)[0]["pixel"]
     off = max(4 * pixel // 2, 1)
     for column, truth in zip(drawn(answer), whole, strict=True):
         for at, size, told in column.parts:
-            if most == stacked.MOST_CHANGES and told:
+            if most == gaps.MOST_CHANGES and told:
                 off = max(pixel // 2, 1)
                 assert size <= 3 * pixel
             for band, amount in told.items():
@@ -220,7 +220,7 @@ def test_short_lives_are_all_there_however_many_groups(monkeypatch: pytest.Monke
 
 
 def test_a_window_as_tall_as_can_be_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stacked, "MOST_CHANGES", 4)
+    monkeypatch.setattr(gaps, "MOST_CHANGES", 4)
     blocks = [{"address": 4096 * place, "requested": 100 + place} for place in range(6)]
     recording = derive(history([("snapshot", 0, 0)] * 3, blocks=blocks, segments=[]))
     columns = drawn(asked(recording, by="size", height=1, high=1 << 62))
@@ -286,7 +286,7 @@ def test_changes_of_gaps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             events.append(("alloc", number << 20, size))
     recording = derive(history(events))
     unbounded = asked(recording, level=1, height=50)
-    monkeypatch.setattr(stacked, "MOST_CHANGES", 210)
+    monkeypatch.setattr(gaps, "MOST_CHANGES", 210)
     monkeypatch.setattr(stacked, "MOST_ROWS", 30)
     answer = asked(recording, level=1, height=50)
     about, tables = decoded(answer)
