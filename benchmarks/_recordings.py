@@ -108,7 +108,7 @@ def training(events: int, stacks: int = 800, depth: int = 40, seed: int = 0) -> 
                 "step": np.concatenate([step, step]),
             },
         ),
-        **_stacks(stacks, depth),
+        **stack_tables(stacks, depth),
     }
     meta = {
         "format": "made by code",
@@ -131,7 +131,8 @@ def _words(prefix: str, codes: np.ndarray) -> list[str]:  # type: ignore[type-ar
     return [words[code] for code in codes.tolist()]
 
 
-def _stacks(stacks: int, depth: int) -> dict[str, object]:
+def stack_tables(stacks: int, depth: int) -> dict[str, object]:
+    """The tables of ``stacks`` stacks, each ``depth`` frames deep and another."""
     interner = StackInterner()
     for stack in range(stacks):
         frames = [("train", "/home/me/train.py", 10), ("main", "/home/me/train.py", 90)]

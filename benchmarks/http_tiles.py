@@ -3,10 +3,10 @@
 A real TensorBoard serves a recording of 2 700 000 events (900 000 allocations) that is in the cache
 already; random windows of every zoom, layout, axis and grouping, half of them of bytes too, half of
 them narrowed (only alive, a least size, a filter, a search), from the first one after the start
-(cold) and again (warm). Every tile that a window 1600 pixels wide
-needs is asked for, one after the other, as the page does. Then the same of a caching allocator's
-recording, in which thousands of segments of two pools and streams are shared.
-The alternative for memory is the same TensorBoard without the plugin.
+(cold) and again (warm). Every tile that a window 1600 pixels wide needs is asked for, one after the
+other. Then the same of a caching allocator's recording, in which thousands of segments of two pools
+and streams are shared and given back, and of the segments themselves. The alternative for memory is
+the same TensorBoard without the plugin.
 
     python -m benchmarks.http_tiles [--events N] [--windows N]
 """
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks._http import memory_without, serving, show, spans
+from benchmarks._http import Make, memory_without, serving, show, spans
 from benchmarks._packed import packed
 from benchmarks._recordings import training
 from benchmarks.usage_window import Times
@@ -44,17 +44,34 @@ _NARROWER: tuple[dict[str, Any], ...] = (
     {"by": "age", "pattern": "peak"},
     {"by": "pattern", "pattern": "/gradient/, op 1"},
 )
+_NARROWER_SEGMENTS: tuple[dict[str, Any], ...] = (
+    {"only": "alive"},
+    {"only": "freed"},
+    {"only": "never"},
+    {"minimum": 1 << 26},
+)
+
+#: What is served, and what is asked for: how it is called, and what the picture is of.
+_MEASURED: tuple[tuple[str, Make, dict[str, str]], ...] = (
+    ("job", training, {"tiles": "allocations"}),
+    ("allocator", packed, {"allocator's tiles": "allocations", "segments' tiles": "segments"}),
+)
 
 
-def windows(recording: Recording, count: int, seed: int) -> Iterator[list[dict[str, Any]]]:
-    """Random windows, each the questions for its tiles."""
+def windows(
+    recording: Recording, count: int, seed: int, of: str = "allocations"
+) -> Iterator[list[dict[str, Any]]]:
+    """Random windows of the picture of what there is ``of``, each the questions for its tiles."""
     (device,) = recording.devices
     chance = random.Random(seed)
-    peak = int(recording.values("usage", "allocated", device).max())
+    curve = "allocated" if of == "allocations" else "reserved"
+    peak = int(recording.values("usage", curve, device).max())
+    narrower = _NARROWER if of == "allocations" else _NARROWER_SEGMENTS
     extent = ranges(recording, device).extent
     for axis, begin, end in itertools.islice(spans(recording, chance), count):
         level = max(((end - begin) // _WIDTH).bit_length() - 1, 0)
         question: dict[str, Any] = {
+            "of": of,
             "axis": axis.name,
             "level": level,
             "layout": chance.choice(LAYOUTS),
@@ -67,7 +84,7 @@ def windows(recording: Recording, count: int, seed: int) -> Iterator[list[dict[s
             question["low"] = chance.randint(0, tall - shown)
             question["high"] = question["low"] + shown
         if chance.random() < 0.5:
-            question |= chance.choice(_NARROWER)
+            question |= chance.choice(narrower)
         first, last = (begin >> level) // BINS, ((end - 1) >> level) // BINS
         yield [{**question, "index": index} for index in range(first, last + 1)]
 
@@ -75,17 +92,19 @@ def windows(recording: Recording, count: int, seed: int) -> Iterator[list[dict[s
 def measured(events: int, count: int, folder: Path) -> dict[str, Any]:
     """Times by tile and by window, the largest answer, and anonymous memory."""
     found: dict[str, Any] = {"largest": 0, "with": 0, "most": 0}
-    for of, make in (("", training), ("allocator's ", packed)):
-        with serving(events, folder / (of or "job"), make) as asked:
-            for name, seed in (("cold", 0), ("warm", 1)):
+    for name, make, pictures in _MEASURED:
+        with serving(events, folder / name, make) as asked:
+            for (called, of), (state, seed) in itertools.product(
+                pictures.items(), (("cold", 0), ("warm", 1))
+            ):
                 taken = [
                     [asked.ask("tile", question) for question in questions]
-                    for questions in windows(asked.recording, count, seed)
+                    for questions in windows(asked.recording, count, seed, of)
                 ]
                 times = Times.of([tile for tiles in taken for tile in tiles])
-                found[f"{of}tiles, {name}"] = times
+                found[f"{called}, {state}"] = times
                 whole = Times.of([sum(tiles) for tiles in taken])
-                found[f"{of}tiles, {name}, all of a window"] = whole
+                found[f"{called}, {state}, all of a window"] = whole
             told = {"largest": asked.largest, "with": asked.memory(), "most": asked.most}
             found |= {name: max(found[name], value) for name, value in told.items()}
     return {**found, "without": memory_without(folder / "job")}

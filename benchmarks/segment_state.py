@@ -48,6 +48,8 @@ class Replay:
                 blocks.pop(address, None)
             elif action == Action.SEGMENT_ALLOC:
                 mapped[address] = size
+            elif action == Action.SEGMENT_FREE:
+                mapped.pop(address, None)
         return sum(blocks.values()), sum(mapped.values())
 
 
