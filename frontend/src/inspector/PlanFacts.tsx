@@ -2,11 +2,13 @@
 
 import type { AllocationCard, PlanBuffer } from "../api";
 import { planBuffer } from "../flow/questions";
-import { bytes, count, exactBytes, times } from "../format";
+import { runs } from "../flow/runs";
+import { bytes, count, counted, exactBytes, times } from "../format";
 import { selection } from "../state/view";
 import { pointAtId, pointingAt } from "../timeline/cards";
 import { type FactRow, Facts } from "./Facts";
 import { programLife } from "./life";
+import { RunLinks } from "./RunLinks";
 
 export function PlanFacts({ card }: { card: AllocationCard }) {
   const { data, error } = planBuffer.value;
@@ -33,6 +35,7 @@ const cardRows = (card: AllocationCard): FactRow[] => [
 function planRows(data: PlanBuffer, card: AllocationCard): FactRow[] {
   const padding = data.bytes - data.unpadded_bytes;
   const made = data.instruction?.name;
+  const ran = runs.value;
   return [
     { word: "Buffer", value: data.id === null ? null : String(data.id), title: "XLA's number" },
     { word: "Kind", value: data.kind },
@@ -53,6 +56,19 @@ function planRows(data: PlanBuffer, card: AllocationCard): FactRow[] {
     { word: "Place", value: placeWords(data) },
     { word: "Framework op", value: data.framework_op },
     { word: "Computation", value: card.module },
+    {
+      word: "Module ran",
+      value: ran.length > 0 && (
+        <>
+          {counted(
+            ran.reduce((sum, { page }) => sum + page.found, 0),
+            "time",
+          )}
+          : <RunLinks of={ran} />
+        </>
+      ),
+      title: "Runs of the program that it is of: nothing records when a buffer itself is in use",
+    },
     { word: "Shared by", value: data.sharing.length > 0 && <Sharing of={data} /> },
   ];
 }

@@ -18,12 +18,17 @@ export function Tooltip({ model }: { model: Model }) {
   const told = useComputed(() => toldAt(model));
   const said = told.value;
   if (said === null) return null;
-  const { words, colours, marks, x, y, hovered } = said;
+  const { words, instruction, colours, marks, x, y, hovered } = said;
   return (
     <Tip x={x} y={y} within={model.width.value} testId="timeline-tooltip">
       <div class="timeline-tooltip-title">
         {hasHistory.value ? words.title : "the moment recorded"}
       </div>
+      {instruction !== null && (
+        <div class="clip" data-told="instruction">
+          {instruction}
+        </div>
+      )}
       {marks.map(({ mark }, index) => (
         <div class={mark.kind === "out_of_memory" ? "danger" : "quiet"} key={index}>
           {markTitle(mark)}
@@ -72,6 +77,7 @@ function toldAt(model: Model) {
   const bytes = (1 - pointer.y / plot.height) * scene.height.top;
   return {
     words: readout(usage, pointed.row, model.basis.value, step, otherAt(model, usage, pointed.row)),
+    instruction: model.otherLine.value?.of(usage, pointed.row) ?? null,
     colours: groupColours(pointed.sheet),
     hovered: groupAt(tops, pointed.row, bytes),
     marks: scene.marks.filter((mark) => isNear(mark, pointer.x)).slice(0, 4),

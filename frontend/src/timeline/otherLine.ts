@@ -9,4 +9,6 @@ export interface OtherLine {
   readonly isSeen: boolean;
   /** Its bytes where `usage` has `row`; null where they are not known or no others than those drawn. */
   at(usage: Usage, row: number): number | null;
+  /** What the event that a row shows is of, in words of the view's; null where that is not known. */
+  of(usage: Usage, row: number): string | null;
 }

@@ -54,7 +54,7 @@ export function Overview({ plan }: { plan: PlanOverview }) {
       {plan.differs.length > 0 && (
         <p class="plan-differs quiet">The compiler's own peak differs. {plan.differs.join(" ")}</p>
       )}
-      <Runs plan={plan} />
+      <Runs />
     </section>
   );
 }

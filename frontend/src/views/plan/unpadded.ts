@@ -13,12 +13,13 @@ import type { OtherLine } from "../../timeline/otherLine";
 const SEEN = 0.002;
 
 /** The line of an answer: both have the same bins, and in each the highest moment. */
-export function unpaddedLine(usage: Usage, curve: Pick<PlanCurve, "size" | "unpadded">): OtherLine {
+export function unpaddedLine(usage: Usage, curve: PlanCurve): OtherLine {
   const { begin, bin } = usage.window;
   const highest = usage.level.reduce((most, level) => Math.max(most, level), 0);
+  const placeOf = (row: number): number => Math.round(((usage.begin[row] as number) - begin) / bin);
   const at = (of: Usage, row: number): number | null => {
     if (of !== usage) return null;
-    const place = Math.round(((usage.begin[row] as number) - begin) / bin);
+    const place = placeOf(row);
     const [size, unpadded] = [curve.size[place], curve.unpadded[place]];
     if (size === undefined || unpadded === undefined || unpadded === size) return null;
     // Where the highest of a bin is another moment nothing is said of it.
@@ -31,6 +32,11 @@ export function unpaddedLine(usage: Usage, curve: Pick<PlanCurve, "size" | "unpa
       (size, place) => size - (curve.unpadded[place] as number) >= SEEN * highest,
     ),
     at,
+    of: (of, row) => {
+      const place = placeOf(row);
+      const isSame = of === usage && curve.event[place] === usage.event[row];
+      return isSame ? (curve.instruction[place] ?? null) : null;
+    },
   };
 }
 
