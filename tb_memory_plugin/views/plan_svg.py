@@ -128,8 +128,9 @@ def _axes(whole: int, last: int, across: float, up: float) -> Iterator[str]:
         label = format_bytes(size)
         yield f'<text x="{_LEFT - 8}" y="{y + 4:.2f}" text-anchor="end">{label}</text>\n'
         yield f'<text x="{x:.2f}" y="{base + 18}" text-anchor="middle">{event}</text>\n'
-    yield f'<text x="{_LEFT}" y="{HEIGHT - 6}" fill="#666666">program order (events)</text>\n'
     yield (
+        f'<text x="{_LEFT}" y="{HEIGHT - 6}" fill="#666666">'
+        "events of the heap in program order, not time</text>\n"
         f'<text x="{WIDTH - 20}" y="{HEIGHT - 6}" fill="#666666" text-anchor="end">'
         "hatched: held all the time</text>\n"
     )
