@@ -102,7 +102,7 @@ def _annotations(recording: Recording) -> int:
     inferred = [  # steps that the reader worked out, which nobody recorded
         code
         for code, args in enumerate(arrays.words(spans, "args"))
-        if json.loads(args or "{}").get("inferred")
+        if '"inferred"' in (args or "") and json.loads(args).get("inferred")
     ]
     chosen = np.isin(arrays.values(spans, "kind"), wanted)
     chosen &= ~np.isin(arrays.values(spans, "args"), inferred)

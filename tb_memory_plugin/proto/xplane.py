@@ -35,11 +35,16 @@ message XLine {
 }
 message EventMetadataEntry {
   int64 key = 1;
-  Metadata value = 2;
+  EventMetadata value = 2;
 }
 message StatMetadataEntry {
   int64 key = 1;
   Metadata value = 2;
+}
+message EventMetadata {
+  bytes name = 2;
+  bytes display_name = 4;
+  repeated bytes stats = 5;  // XStat
 }
 message Metadata {
   bytes name = 2;

@@ -10,10 +10,11 @@
 #include <stdio.h>
 
 enum { KIND, OFFSET, DURATION, SEEN, HEAD }; /* the columns that every row begins with */
-enum { INTEGER, REAL, TEXT, NUMBER_AS_TEXT }; /* what becomes of a stat's value */
+enum { INTEGER, REAL, TEXT, NUMBER_AS_TEXT, NOTHING_OF_IT }; /* what becomes of a stat's value */
 enum { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
 enum { KIND_TAG = 1 << 3 | VARINT };
-enum { MOST_COLUMNS = 32, MOST_STATS = 32, SLOTS = 128 };
+enum { MOST_COLUMNS = 32, MOST_STATS = 64, SLOTS = 256 };
+enum { MOST_OTHERS = 4096, COST_OF_OTHERS = 64 }; /* bytes */
 
 typedef struct {
     const uint8_t *at, *end;
@@ -38,7 +39,13 @@ typedef struct {
     int listed; /* whether those are wanted, or all others */
     Py_ssize_t width;
     PyObject *texts;
+    Py_ssize_t others; /* the column for the stats that are not named, or -1 */
+    PyObject *known;   /* their bytes, and the code of each */
+    int64_t *room;     /* bytes that there may still be more of those */
+    uint8_t gathered[MOST_OTHERS];
 } Wish;
+
+enum { IRREGULAR, TAKEN, NOT_NAMED };
 
 static int64_t integer_at(const char *data, Py_ssize_t place)
 {
@@ -132,7 +139,7 @@ static int64_t code_of(PyObject *texts, const void *text, Py_ssize_t length)
     return found;
 }
 
-/* What a stat says, into the row. 0 where it is irregular, or with an error set. */
+/* What a stat says, into the row. IRREGULAR with or without an error set. */
 static int take_stat(Wish *wish, Bytes from, int64_t *row)
 {
     uint64_t id = 0, real = 0, natural = 0, integer = 0, reference = 0;
@@ -140,7 +147,7 @@ static int take_stat(Wish *wish, Bytes from, int64_t *row)
     Field field;
     while (from.at < from.end) {
         if (!next_field(&from, &field))
-            return 0;
+            return IRREGULAR;
         int wire = VARINT;
         switch (field.number) {
         case 1: id = field.value; break;
@@ -152,11 +159,13 @@ static int take_stat(Wish *wish, Bytes from, int64_t *row)
         default: wire = field.wire;
         }
         if (wire != field.wire)
-            return 0;
+            return IRREGULAR;
     }
     Stat *stat = stat_of(wish, (int64_t)id);
     if (!stat->used)
-        return 1;
+        return NOT_NAMED;
+    if (stat->how == NOTHING_OF_IT)
+        return TAKEN;
     int64_t value = (int64_t)(integer ? integer : natural);
     char digits[24];
     switch (stat->how) {
@@ -173,21 +182,21 @@ static int take_stat(Wish *wish, Bytes from, int64_t *row)
         if (text.at != text.end) {
             value = code_of(wish->texts, text.at, text.end - text.at);
             if (value < 0)
-                return 0;
+                return IRREGULAR;
         } else {
             if (reference > (uint64_t)1 << 62)
-                return 0;
+                return IRREGULAR;
             value = reference ? -2 - (int64_t)reference : -1;
         }
         break;
     default:
         value = code_of(wish->texts, digits, snprintf(digits, sizeof digits, "%lld", (long long)value));
         if (value < 0)
-            return 0;
+            return IRREGULAR;
     }
     row[HEAD + stat->column] = value;
     row[SEEN] |= (int64_t)((uint64_t)1 << stat->column);
-    return 1;
+    return TAKEN;
 }
 
 /* Whether an event of this kind is wanted. */
@@ -199,12 +208,38 @@ static int is_wanted(const Wish *wish, int64_t kind)
     return !wish->listed;
 }
 
+/* The code of the stats that were gathered: -1 for none, -2 where there is no room for them, -3 with
+ * an error set. */
+static int64_t code_of_others(Wish *wish, size_t length)
+{
+    if (length == 0 || length > MOST_OTHERS)
+        return length ? -2 : -1;
+    PyObject *key = PyBytes_FromStringAndSize((const char *)wish->gathered, (Py_ssize_t)length);
+    if (key == NULL)
+        return -3;
+    PyObject *code = PyDict_GetItemWithError(wish->known, key);
+    int64_t found = -2;
+    if (code != NULL) {
+        found = PyLong_AsLongLong(code);
+    } else if (PyErr_Occurred()) {
+        found = -3;
+    } else if (*wish->room >= (int64_t)length + COST_OF_OTHERS) {
+        *wish->room -= (int64_t)length + COST_OF_OTHERS;
+        found = code_of(wish->known, wish->gathered, (Py_ssize_t)length);
+        found = found < 0 ? -3 : found;
+    }
+    Py_DECREF(key);
+    return found;
+}
+
 /* An event into the row. 0 where it is irregular. */
 static int take_event(Wish *wish, Bytes from, int64_t *row)
 {
     Field field;
+    size_t length = 0;
     memset(row, 0, sizeof *row * (size_t)(HEAD + wish->width));
     while (from.at < from.end) {
+        const uint8_t *const begin = from.at;
         if (!next_field(&from, &field))
             return 0;
         int wire = VARINT;
@@ -217,8 +252,21 @@ static int take_event(Wish *wish, Bytes from, int64_t *row)
         }
         if (wire != field.wire)
             return 0;
-        if (field.number == 4 && !take_stat(wish, field.part, row))
+        if (field.number != 4)
+            continue;
+        const int done = take_stat(wish, field.part, row);
+        if (done == IRREGULAR)
             return 0;
+        if (done == NOT_NAMED && wish->others >= 0) {
+            const size_t more = (size_t)(from.at - begin);
+            if (length + more <= MOST_OTHERS)
+                memcpy(wish->gathered + length, begin, more);
+            length += more;
+        }
+    }
+    if (wish->others >= 0) {
+        row[HEAD + wish->others] = code_of_others(wish, length);
+        return row[HEAD + wish->others] != -3;
     }
     return 1;
 }
@@ -255,7 +303,7 @@ static int fill_wish(Wish *wish, const char *stats, Py_ssize_t count)
     for (Py_ssize_t place = 0; place < count; place++) {
         Stat stat = {integer_at(stats, 3 * place), integer_at(stats, 3 * place + 1),
                      integer_at(stats, 3 * place + 2), 1};
-        if (stat.column < 0 || stat.column >= wish->width || stat.how < INTEGER || stat.how > NUMBER_AS_TEXT)
+        if (stat.column < 0 || stat.column >= wish->width || stat.how < INTEGER || stat.how > NOTHING_OF_IT)
             return 0;
         *stat_of(wish, stat.id) = stat;
     }
@@ -327,19 +375,23 @@ static PyObject *outline(PyObject *Py_UNUSED(module), PyObject *arguments)
 }
 
 PyDoc_STRVAR(fill_doc,
-"fill(data, begin, end, kinds, listed, stats, texts, table, row) -> int | None\n\n"
+"fill(data, begin, end, kinds, listed, stats, texts, table, row, others=-1, known={}, room=b'')\n"
+"-> int | None\n\n"
 "The events of a line that `outline` takes, of `kinds` or of all the others, into the columns of\n"
 "`table` from `row` on; answers how many. See xplane_events.py. `stats` are triples of int64 (id,\n"
-"column, how).");
+"column, how). The column `others`, if any, gets the codes in `known` of all stats that are not among\n"
+"them, as bytes; `room` is one int64, how many bytes of such there may still be.");
 
 static PyObject *fill(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     Py_buffer data, kinds, stats;
     Py_ssize_t begin, end, first;
     int listed;
-    PyObject *texts, *table;
-    if (!PyArg_ParseTuple(arguments, "y*nny*py*O!On", &data, &begin, &end, &kinds, &listed, &stats,
-                          &PyDict_Type, &texts, &table, &first))
+    PyObject *texts, *table, *known = NULL;
+    Py_ssize_t others = -1;
+    Py_buffer budget = {0};
+    if (!PyArg_ParseTuple(arguments, "y*nny*py*O!On|nO!w*", &data, &begin, &end, &kinds, &listed, &stats,
+                          &PyDict_Type, &texts, &table, &first, &others, &PyDict_Type, &known, &budget))
         return NULL;
     PyObject *made = NULL;
     Py_buffer columns;
@@ -348,12 +400,15 @@ static PyObject *fill(PyObject *Py_UNUSED(module), PyObject *arguments)
         const Py_ssize_t room = width ? columns.shape[1] : 0;
         const Py_ssize_t stat_count = stats.len / (Py_ssize_t)(3 * sizeof(int64_t));
         Wish wish = {.kinds = kinds.buf, .kind_count = kinds.len / (Py_ssize_t)sizeof(int64_t),
-                     .listed = listed, .width = width - HEAD, .texts = texts};
+                     .listed = listed, .width = width - HEAD, .texts = texts,
+                     .others = others, .known = known, .room = budget.buf};
         Bytes from;
         Field field;
         int64_t row[HEAD + MOST_COLUMNS], *into = columns.buf;
         Py_ssize_t at = first;
         int regular = width >= HEAD && width <= HEAD + MOST_COLUMNS && stat_count <= MOST_STATS && first >= 0;
+        regular = regular && others < width - HEAD
+                  && (others < 0 || (known != NULL && budget.len == (Py_ssize_t)sizeof(int64_t)));
         regular = regular && fill_wish(&wish, stats.buf, stat_count) && part_of(&data, begin, end, &from);
         while (regular && from.at < from.end) {
             regular = next_field(&from, &field);
@@ -374,6 +429,8 @@ static PyObject *fill(PyObject *Py_UNUSED(module), PyObject *arguments)
     PyBuffer_Release(&data);
     PyBuffer_Release(&kinds);
     PyBuffer_Release(&stats);
+    if (budget.obj != NULL)
+        PyBuffer_Release(&budget);
     return made;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from tb_memory_plugin.readers import xplane_events as decoded
 from tb_memory_plugin.readers.xplane_events import Line, Table
 from tb_memory_plugin.readers.xplane_lines import called, ends, times
+from tb_memory_plugin.readers.xplane_ties import COLUMNS, Ties
 from tb_memory_plugin.readers.xplane_wire import Plane
 from tb_memory_plugin.readers.xplane_words import spelled, word
 from tb_memory_plugin.recording.arrays import IntArray
@@ -54,15 +56,21 @@ class Found:
     bandwidth: int = 0
 
 
-def read(plane: Plane, data: bytearray, device: str) -> Found:
-    """What ``plane`` of ``data`` holds. Raises Malformed."""
+def read(plane: Plane, lines: Sequence[Line], device: str, ties: Ties, count: int) -> Found:
+    """What the ``lines`` of a plane hold. Raises Malformed.
+
+    ``ties`` is told of the modules, which are rows from ``count`` on.
+    """
     found = Found()
-    lines = [Line(data, place, np.zeros(0, np.int64)) for place in plane.lines]
     modules = [line for line in lines if _MODULES in (line.name, line.display_name)]
     steps = [line for line in lines if _STEPS in (line.name, line.display_name)]
     known = {decoded.STATS[name][0] for name in plane.stat_names.values() if name in decoded.STATS}
     for line in modules:
-        table, begin, end = _events(plane, line, ())
+        table, begin, end = _events(plane, line, COLUMNS, known=decoded.TRACED)
+        number = device.rpartition(":")[2]
+        table.column("ordinal")[:] = int(number) if number.isdecimal() and len(number) < 10 else -1
+        first = count + len(found.modules)
+        ties.add(table, first, run=np.ones(len(table), dtype=bool))
         for kind, first, last in _rows(table.column("kind"), begin, end):
             name = word(plane.event_names.get(kind, b"")) or "module"
             found.modules.append(Span("hlo_module", device, device, name, first, last))
@@ -76,9 +84,13 @@ def read(plane: Plane, data: bytearray, device: str) -> Found:
 
 
 def _events(
-    plane: Plane, line: Line, names: tuple[str, ...], texts: dict[bytes, int] | None = None
+    plane: Plane,
+    line: Line,
+    names: tuple[str, ...],
+    texts: dict[bytes, int] | None = None,
+    known: Mapping[bytes, tuple[str, int]] = decoded.STATS,
 ) -> tuple[Table, IntArray, IntArray]:
-    wanted = decoded.wish(names, plane.stat_names)
+    wanted = decoded.wish(names, plane.stat_names, known=known)
     table, of = decoded.table([line], wanted, {} if texts is None else texts)
     begin = times([line], table, of)
     return table, begin, ends(table, begin)

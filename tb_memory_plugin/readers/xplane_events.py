@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tb_memory_plugin.readers.checked import Malformed
-from tb_memory_plugin.readers.xplane_wire import Range, parsed
+from tb_memory_plugin.readers.xplane_wire import Range, fields, parsed
 from tb_memory_plugin.recording.arrays import IntArray
 
 _compiled: Any = None
@@ -25,8 +25,8 @@ if not os.environ.get("TB_MEMORY_PURE_PYTHON"):
     with suppress(ImportError):  # where there was no compiler
         from tb_memory_plugin.readers import _xlines as _compiled
 
-#: What becomes of a stat's value: the integer, the bits of the real, the code of a text.
-INTEGER, REAL, TEXT, NUMBER_AS_TEXT = range(4)
+#: What becomes of a stat's value: the integer, the bits of the real, the code of a text, nothing.
+INTEGER, REAL, TEXT, NUMBER_AS_TEXT, NOTHING_OF_IT = range(5)
 
 #: Stats that are read (xla/tsl/profiler/utils/xplane_schema.cc): the column each fills, and how.
 #: Of those that fill the same column the last in an event stays, as in XProf.
@@ -56,13 +56,40 @@ STATS: dict[bytes, tuple[str, int]] = {
     b"MemFree_details": ("driver_free", TEXT),
     b"hbm_utilization_percent": ("bandwidth", INTEGER),
 }
+#: Likewise of what a program and its devices did: which other event each goes with.
+TRACED: dict[bytes, tuple[str, int]] = {
+    b"step_num": ("step", INTEGER),
+    b"_p": ("producer", INTEGER),
+    b"_pt": ("producer_type", INTEGER),
+    b"_c": ("consumer", INTEGER),
+    b"_ct": ("consumer_type", INTEGER),
+    b"correlation_id": ("correlation", INTEGER),
+    b"run_id": ("run", INTEGER),
+    b"device_ordinal": ("ordinal", INTEGER),
+}
 #: What every row has before the stats. ``seen`` has a bit for each stat's column that is filled.
 HEAD = ("kind", "offset", "duration", "seen")
 #: How many those are.
 FIRST = len(HEAD)
 _MOST_REFERENCE = 1 << 62
+#: Bytes of the stats of one event, and what each combination of such costs beside its bytes.
+MOST_OTHERS, COST_OF_OTHERS = 4_096, 64
 _NO_EVENT = "holds an event that is no valid protobuf"
 _NO_LINE = "holds a line that is no valid protobuf"
+_STATS, _LENGTH = 4, 2  # of XEvent; the wire type of messages
+_BATCH = 1 << 18
+
+
+@dataclass(frozen=True)
+class Others:
+    """All stats of an event that are not named, each combination once.
+
+    ``known`` holds their bytes, fields of ``XEvent``, and the code of each; -1 is none, -2 one for
+    which there was no room. ``room`` is a single integer: how many bytes there may still be.
+    """
+
+    known: dict[bytes, int]
+    room: IntArray
 
 
 @dataclass(frozen=True)
@@ -73,12 +100,14 @@ class Wish:
         names: the columns that stats fill.
         stats: rows of (id, place in ``names``, how) by the plane's ids.
         kinds: ids of events, ``listed`` to be read, or to be left out.
+        others: where a column ``others`` is wanted, what it is the codes of.
     """
 
     names: tuple[str, ...]
     stats: IntArray
     kinds: IntArray
     listed: bool
+    others: Others | None = None
 
     @property
     def width(self) -> int:
@@ -92,16 +121,30 @@ def wish(
     kinds: Iterable[int] = (),
     *,
     listed: bool = False,
+    known: Mapping[bytes, tuple[str, int]] = STATS,
+    others: Others | None = None,
+    without: Collection[bytes] = (),
 ) -> Wish:
-    """Of a plane the columns ``names`` of the events of ``kinds``, or of all the others."""
+    """Of a plane the columns ``names`` of the events of ``kinds``, or of all the others.
+
+    ``known`` says which stats fill columns. With ``others`` a last column is of all stats that
+    fill none and are not among the ``without``.
+    """
     place = {name: at for at, name in enumerate(names)}
     found = [
-        (key, place[STATS[name][0]], STATS[name][1])
+        (key, place[known[name][0]], known[name][1])
         for key, name in stat_names.items()
-        if name in STATS and STATS[name][0] in place
+        if name in known and known[name][0] in place
     ]
+    if others is not None:
+        found += [
+            (key, 0, NOTHING_OF_IT)
+            for key, name in stat_names.items()
+            if name in without and known.get(name, ("",))[0] not in place
+        ]
+        names = (*names, "others")
     stats = np.array(found, dtype=np.int64).reshape(-1, 3)
-    return Wish(tuple(names), stats, np.array(list(kinds), dtype=np.int64), listed)
+    return Wish(tuple(names), stats, np.array(list(kinds), dtype=np.int64), listed, others)
 
 
 class Table:
@@ -159,8 +202,9 @@ class Line:
         A text is its code in ``texts``, which grows; a text that is another stat's name is -2
         minus that stat's id; -1 is none. Raises Malformed.
         """
-        done = None
+        done, others = None, wanted.others
         if self._message is None:
+            more = () if others is None else (len(wanted.names) - 1, others.known, others.room)
             done = _compiled.fill(
                 self._data,
                 *self._place,
@@ -170,6 +214,7 @@ class Line:
                 texts,
                 table.columns,
                 row,
+                *more,
             )
         if done is None:
             rows = list(_rows(self._events(), wanted, texts))
@@ -197,12 +242,25 @@ def table(lines: Sequence[Line], wanted: Wish, texts: dict[bytes, int]) -> tuple
     return made, np.repeat(np.arange(len(lines), dtype=np.int32), counts)
 
 
+def batches(lines: Sequence[Line], wanted: Wish) -> Iterator[Sequence[Line]]:
+    """``lines`` in parts of not too many ``wanted`` events, or of one line."""
+    first = count = 0
+    for place, line in enumerate(lines):
+        count += line.count(wanted)
+        if count >= _BATCH:
+            yield lines[first : place + 1]
+            first, count = place + 1, 0
+    if first < len(lines):
+        yield lines[first:]
+
+
 def _event(data: bytes) -> Any:
     return parsed("XEvent", data, _NO_EVENT)
 
 
 def _rows(events: Sequence[bytes], wanted: Wish, texts: dict[bytes, int]) -> Iterator[list[int]]:
     known = {key: (place, how) for key, place, how in wanted.stats.tolist()}
+    others = wanted.others
     kinds, empty = set(wanted.kinds.tolist()), [0] * len(wanted.names)
     for data in events:
         event = _event(data)
@@ -211,10 +269,36 @@ def _rows(events: Sequence[bytes], wanted: Wish, texts: dict[bytes, int]) -> Ite
         values, filled = empty.copy(), 0
         for stat in event.stats:
             place, how = known.get(stat.metadata_id, (-1, 0))
-            if place >= 0:
+            if place >= 0 and how != NOTHING_OF_IT:
                 values[place] = _value(stat, how, texts)
                 filled |= 1 << place
+        if others is not None:
+            named = [stat.metadata_id in known for stat in event.stats]
+            values[-1] = _code_of_others(_without(data, named), others)
         yield [event.metadata_id, event.offset_ps, event.duration_ps, filled, *values]
+
+
+def _without(data: bytes, named: Sequence[bool]) -> bytes:
+    """The stats of an event that are not ``named``, as they lie in it; nothing of odd events."""
+    try:
+        stats = [
+            data[start:end]
+            for number, wire, start, _, end in fields(data, 0, len(data))
+            if number == _STATS and wire == _LENGTH
+        ]
+    except Malformed:
+        return b""
+    return b"".join(part for part, left in zip(stats, named, strict=True) if not left)
+
+
+def _code_of_others(data: bytes, others: Others) -> int:
+    if not data or len(data) > MOST_OTHERS:
+        return -2 if data else -1
+    code = others.known.get(data, -2)
+    if code < 0 and others.room[0] >= len(data) + COST_OF_OTHERS:
+        others.room[0] -= len(data) + COST_OF_OTHERS
+        code = others.known[data] = len(others.known)
+    return code
 
 
 def _value(stat: Any, how: int, texts: dict[bytes, int]) -> int:

@@ -124,6 +124,25 @@ def _missing(planes: Planes, memory: Memory, tables: Mapping[str, pa.Table]) -> 
     if all(planes.driver.is_driver(key) for key in memory.keys):
         why = untraced(planes, ())
         yield _missed("allocators", f"The profile {why.fault}", why.remedy.capitalize())
+    if planes.work.left_out:
+        yield _missed(
+            "the shortest kernels",
+            f"Of what ran on devices the {planes.work.left_out} shortest are left out",
+            "Profile for a shorter time",
+        )
+    if planes.links_left_out:
+        yield _missed(
+            "some arrows",
+            f"{planes.links_left_out} links between what launched and what ran are left out",
+            "Profile for a shorter time",
+        )
+    if planes.details.left_out:
+        yield _missed(
+            "arguments of some operations",
+            f"What {planes.details.left_out} operations say beyond their names is left out: the "
+            "file says too much that is different each time",
+            "Give annotations fewer arguments, or profile for a shorter time",
+        )
     made, size, freed = planes.driver.calls
     if made and not planes.driver.devices:
         yield _missed(

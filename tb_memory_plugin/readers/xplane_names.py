@@ -33,15 +33,19 @@ _RUNTIME = re.compile(
     r"|ArrayImpl\..*|ExecuteReplicated\..*|Handle inputs|backend_compile)$",
     re.DOTALL,
 )
+#: Calls of the drivers and runtimes of GPUs.
+_DRIVER = re.compile(r"(hip|cu|cuda)[A-Z]\w*")
 _CALL = "$"  # of a function of Python
 
 
 def named(data: bytes) -> Named:
-    """What a host event of this name is: ``op``, ``annotation`` or ``python``."""
+    """What a host event of this name is: ``op``, ``runtime``, ``annotation`` or ``python``."""
     name = word(data).rstrip() or "event"
     if name.startswith(_CALL):
         return Named("python", name, "")
     found = _OP.fullmatch(name)
     if found is not None:
         return Named("op", found[1], found[2])
+    if _DRIVER.fullmatch(name):
+        return Named("runtime", name, "")
     return Named("op" if _RUNTIME.match(name) else "annotation", name, "")

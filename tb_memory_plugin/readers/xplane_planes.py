@@ -9,13 +9,16 @@ import numpy as np
 
 from tb_memory_plugin.readers import xplane_device
 from tb_memory_plugin.readers import xplane_events as decoded
+from tb_memory_plugin.readers.xplane_details import WITHOUT, Details
 from tb_memory_plugin.readers.xplane_device import Span
 from tb_memory_plugin.readers.xplane_driver import Driver
 from tb_memory_plugin.readers.xplane_events import Line, Table
 from tb_memory_plugin.readers.xplane_lines import called, times
 from tb_memory_plugin.readers.xplane_program import Program
+from tb_memory_plugin.readers.xplane_ties import COLUMNS, Ties
 from tb_memory_plugin.readers.xplane_wire import Plane
 from tb_memory_plugin.readers.xplane_words import mapped, spelled, word
+from tb_memory_plugin.readers.xplane_work import Work
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.vocabulary import Vocabulary
 
@@ -63,7 +66,12 @@ class Planes:
 
     def __init__(self) -> None:
         self.words = {name: Vocabulary() for name in _TEXTS}
-        self.program = Program()
+        self.details = Details()
+        self.program = Program(self.details)
+        self.work = Work(self.details)
+        #: Of modules by their number.
+        self.ties = Ties()
+        self.links_left_out = 0
         self.driver = Driver()
         self.modules: list[Span] = []
         self.device_steps: list[Span] = []
@@ -83,7 +91,9 @@ class Planes:
         elif name.startswith(DEVICE):
             name = name.removeprefix(DEVICE)
             self.devices.append(name)
-            found = xplane_device.read(plane, data, name)
+            lines = [Line(data, place, np.zeros(0, np.int64)) for place in plane.lines]
+            found = xplane_device.read(plane, lines, name, self.ties, len(self.modules))
+            self.work.add(plane, lines, name, [span.begin for span in found.modules])
             self.modules += found.modules
             self.device_steps += found.steps
             self.driver.add(name, found, plane)
@@ -105,6 +115,7 @@ class Planes:
         """When the first operation of the host and of devices began, as far as there are any."""
         first = self.program.first()
         ran = [span.begin for span in (*self.modules, *self.steps())]
+        ran += [int(part.begin.min()) for part in self.work.parts]
         return ran if first is None else [first, *ran]
 
     def steps(self) -> list[Span]:
@@ -118,13 +129,24 @@ class Planes:
         born = [key for key, name in names.items() if name == _ALLOCATION]
         freed = [key for key, name in names.items() if name == _DEALLOCATION]
         wanted = decoded.wish(MEMORY, stat_names, [*born, *freed], listed=True)
-        others = decoded.wish(("step",), stat_names, [*born, *freed])
+        said = self.details.others()
+        others = decoded.wish(
+            ("step", *COLUMNS),
+            stat_names,
+            [*born, *freed],
+            known=decoded.TRACED,
+            others=said,
+            without=WITHOUT,
+        )
         lines = [Line(data, place, wanted.kinds) for place in plane.lines]
         texts: dict[bytes, int] = {}
         table, line = decoded.table(lines, wanted, texts)
         first = len(self.program.tracks)
-        rest, of = decoded.table(lines, others, {})
-        self.program.add(names, [called(each) for each in lines], rest, of, times(lines, rest, of))
+        number = self.program.plane(stat_names)
+        for part in decoded.batches(lines, others):
+            rest, of = decoded.table(part, others, {})
+            tracks, begin = [called(each) for each in part], times(part, rest, of)
+            self.program.add(number, names, tracks, rest, of, begin, said)
         if len(table):
             self.has_groups |= bool(table.seen("group").any())
             self._spell(table, list(texts), stat_names)

@@ -5,27 +5,30 @@ There may be millions: they stay columns, and how many become spans is bounded.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tb_memory_plugin.readers.xplane_calls import Calls
-from tb_memory_plugin.readers.xplane_events import Table
+from tb_memory_plugin.readers.xplane_details import Details, Said
+from tb_memory_plugin.readers.xplane_events import Others, Table
 from tb_memory_plugin.readers.xplane_lines import ends
 from tb_memory_plugin.readers.xplane_names import Named, named
+from tb_memory_plugin.readers.xplane_ties import Ties
 from tb_memory_plugin.readers.xplane_words import mapped
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.nesting import Nested, nested
 from tb_memory_plugin.recording.vocabulary import Vocabulary
 
-KINDS = ("step", "annotation", "op", "python")
-STEP, ANNOTATION, OP, PYTHON, TWICE = range(5)
+KINDS = ("step", "annotation", "op", "runtime", "python")
+STEP, ANNOTATION, OP, RUNTIME, PYTHON, TWICE = range(6)
 #: Operations that become spans, the longest: more are never looked at one by one.
 MOST_SPANS = 1_000_000
 _MAIN = ("python", "main")
 _DISPATCHED = "PjitFunction("
+#: What hands a module to a TPU, by the ``run_id`` that the module has.
+_ENQUEUED = b"DoEnqueue"
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Part:
     begin: IntArray
     end: IntArray
     step: IntArray
+    detail: IntArray
 
 
 @dataclass(frozen=True)
@@ -45,14 +49,15 @@ class Spans:
     """Rows of the table ``spans``: integers by column, those of texts being codes of the lists.
 
     ``around`` is of every operation, and last of none, the row of the innermost span around it,
-    itself included, -1 for none.
+    itself included, -1 for none. ``place`` is of every operation, in the order in which they were
+    taken in, the row of its span, -1 where it is none.
     """
 
     tracks: list[str]
     names: list[str]
-    args: list[str]
     columns: dict[str, IntArray]
     around: IntArray
+    place: IntArray
 
 
 class Program:
@@ -62,20 +67,33 @@ class Program:
     functions are rows too, so that they can be a stack, and no spans.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, details: Details) -> None:
         self.tracks: list[str] = []
         self.left_out = 0
+        #: Of operations by their number in the order in which they were taken in.
+        self.ties = Ties()
+        self._details, self._types, self._count = details, Vocabulary(), 0
         #: By code the name of an operation and its type, which is nothing but for operators.
         self._named: dict[tuple[str, str], int] = {}
         self._parts: list[Part] = []
 
+    def plane(self, stat_names: Mapping[int, bytes]) -> int:
+        """A number for a plane with these names of stats."""
+
+        def typed(code: int) -> Said:
+            return {"type": self._types.words[code]}
+
+        return self._details.plane(stat_names, typed)
+
     def add(
         self,
-        names: dict[int, bytes],
+        plane: int,
+        names: Mapping[int, bytes],
         tracks: Sequence[str],
         table: Table,
         line: IntArray,
         begin: IntArray,
+        others: Others,
     ) -> None:
         """Take in the operations of the threads ``tracks``: ``line`` and ``begin`` are each's."""
         told: dict[int, Named] = {}
@@ -90,6 +108,7 @@ class Program:
 
         ids = table.column("kind")
         kind = mapped(ids, about(lambda found: KINDS.index(found.kind))).astype(np.int8)
+        kind[table.seen("correlation")] = RUNTIME
         is_step = table.seen("step")
         kind[is_step] = STEP
         step = np.where(is_step, np.maximum(table.column("step"), -1), -1)
@@ -97,8 +116,14 @@ class Program:
         main[line[(kind == STEP) | (kind == PYTHON)]] = True
         kind[(kind == ANNOTATION) & ~main[line]] = OP
         name = mapped(ids, about(self._code)).astype(np.int32)
+        type_ = mapped(ids, about(lambda found: self._types.code(found.type or None)))
+        detail = self._details.codes(plane, type_, table.column("others"), others)
         first = len(self.tracks)
-        self._parts.append(Part(name, kind, line + first, begin, ends(table, begin), step))
+        track, end = line + np.int32(first), ends(table, begin)
+        self._parts.append(Part(name, kind, track, begin, end, step, detail))
+        enqueued = [key for key, text in names.items() if text.startswith(_ENQUEUED)]
+        self.ties.add(table, self._count, run=np.isin(ids, enqueued))
+        self._count += len(table)
         self.tracks += tracks
 
     def _code(self, found: Named) -> int:
@@ -116,10 +141,11 @@ class Program:
         order = self.nested.order
         self.track = joined("track", "i4")[order]
         self.name, self.kind = joined("name", "i4")[order], joined("kind", "i1")[order]
-        self.step = joined("step", "i8")[order]
+        self.step, self.detail = joined("step", "i8")[order], joined("detail", "i4")[order]
         # What runs inside of the runtime is its own doing: programs annotate around it.
         named = np.flatnonzero(self.kind == ANNOTATION)
-        inside = self._closest(self.kind == OP)[self.nested.parent[named]] >= 0
+        theirs = (self.kind == OP) | (self.kind == RUNTIME)
+        inside = self._closest(theirs)[self.nested.parent[named]] >= 0
         self.kind[named[inside]] = OP
         self._merge_twice_told()
 
@@ -197,13 +223,15 @@ class Program:
         place = np.full(len(shown) + 1, -1, dtype=np.int32)
         place[rows] = np.arange(len(rows))
         around = place[self._closest(shown)]
-        named, names, types = list(self._named), Vocabulary(), Vocabulary()
+        named, names = list(self._named), Vocabulary()
         name = mapped(self.name[rows], lambda code: names.code(named[code][0] or None))
-        type_ = mapped(self.name[rows], lambda code: types.code(named[code][1] or None))
+        own = np.flatnonzero(self.kind == TWICE)
+        place[own] = place[self.nested.parent[own]]
+        taken_in = np.empty_like(place[:-1])
+        taken_in[self.nested.order] = place[:-1]
         return Spans(
             _apart(self.tracks),
             names.words,
-            [json.dumps({"type": kind}) for kind in types.words],
             {
                 "track": self.track[rows],
                 "kind": self.kind[rows],
@@ -213,9 +241,10 @@ class Program:
                 "depth": self._depths(rows),
                 "parent": around[self.nested.parent[rows]],
                 "step": self.step[rows],
-                "args": type_,
+                "args": self.detail[rows],
             },
             around,
+            taken_in,
         )
 
     def _longest(self, shown: IntArray) -> IntArray:
@@ -230,7 +259,7 @@ class Program:
     def _depths(self, rows: IntArray) -> IntArray:
         """How many spans of its own kind each of ``rows`` is inside of."""
         depth = np.zeros(len(self.kind), dtype=np.int32)
-        for kind in (STEP, ANNOTATION, OP):
+        for kind in (STEP, ANNOTATION, OP, RUNTIME):
             of_kind = self.kind == kind
             outer = self._closest(of_kind)[self.nested.parent]
             outer = np.append(np.where(of_kind, outer, -1), -1)

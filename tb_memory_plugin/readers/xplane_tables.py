@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tb_memory_plugin.readers.xplane_device import Span
+from tb_memory_plugin.readers import xplane_spans as spans
 from tb_memory_plugin.readers.xplane_dtypes import dtype_name
 from tb_memory_plugin.readers.xplane_memory import Memory
 from tb_memory_plugin.readers.xplane_planes import Planes
-from tb_memory_plugin.readers.xplane_program import KINDS, Spans
 from tb_memory_plugin.readers.xplane_words import mapped
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.schema import MOST_MEMORY, Action
 from tb_memory_plugin.recording.vocabulary import Vocabulary
-
-_KINDS = (*KINDS, "hlo_module")
 
 
 def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
@@ -47,7 +43,7 @@ def tables(planes: Planes, memory: Memory, origin: int) -> dict[str, pa.Table]:
         "labels": _labels(planes, memory, around),
         "reported": _reported(memory),
         "blocks": builder.summed_blocks(memory.rest),
-        "spans": _spans(planes, host, memory.keys, origin),
+        **spans.tables(planes, host, memory.keys, origin),
         **calls.tables(),
     }
 
@@ -151,56 +147,3 @@ def lifetime_peaks(memory: Memory) -> list[int | None]:
     values = np.where(_in_range(memory, "lifetime_peak"), memory.events.column("lifetime_peak"), -1)
     most = [int(values[begin:end].max()) for begin, end in memory.bounds]
     return [None if peak < 0 else peak for peak in most]
-
-
-def device_of_plane(keys: Sequence[str], name: str) -> int:
-    """The place in ``keys`` of the memory of the device plane ``name`` (``TPU:0``), -1 for none."""
-    kind, _, number = name.partition(":")
-    called = {"TPU": number, "GPU": f"GPU_{number}_bfc"}.get(kind, "")
-    return keys.index(called) if called in keys else -1
-
-
-def _of_devices(steps: Sequence[Span], keys: Sequence[str]) -> list[Span]:
-    """The steps of devices whose memory is known; of one device, where none is."""
-    known = [step for step in steps if device_of_plane(keys, step.device) >= 0]
-    return known or [step for step in steps if step.device == steps[0].device]
-
-
-def _spans(planes: Planes, host: Spans, keys: Sequence[str], origin: int) -> pa.Table:
-    """Steps and operations of the host, then what devices did."""
-    ran = [*planes.modules, *_of_devices(planes.steps(), keys)]
-    ran.sort(key=lambda span: (span.begin, -span.end))
-    tracks, names = Vocabulary(), Vocabulary()
-    rows = [
-        (
-            device_of_plane(keys, span.device),
-            len(host.tracks) + tracks.code(span.track),
-            _KINDS.index(span.kind),
-            len(host.names) + names.code(span.name),
-            span.begin,
-            span.end,
-            span.step,
-        )
-        for span in ran
-    ]
-    columns = ("device", "track", "kind", "name", "begin", "end", "step")
-    more = dict(zip(columns, np.array(rows, dtype=np.int64).reshape(-1, 7).T, strict=True))
-    none, zero = np.full(len(ran), -1), np.zeros(len(ran), dtype=np.int64)
-    more |= {"parent": none, "args": none, "depth": zero}
-    found = {name: np.concatenate([host.columns[name], more[name]]) for name in host.columns}
-    device = np.concatenate([np.full(len(found["kind"]) - len(ran), -1), more["device"]])
-    return builder.table(
-        "spans",
-        {
-            "device": (device, device < 0),
-            "track": arrays.text(found["track"], [*host.tracks, *tracks.words]),
-            "kind": arrays.text(found["kind"], _KINDS),
-            "name": arrays.text(found["name"], [*host.names, *names.words]),
-            "begin": found["begin"] - origin,
-            "end": found["end"] - origin,
-            "depth": found["depth"],
-            "parent": (found["parent"], found["parent"] < 0),
-            "step": (found["step"], found["step"] < 0),
-            "args": arrays.text(found["args"], host.args),
-        },
-    )

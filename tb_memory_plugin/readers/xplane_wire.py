@@ -7,8 +7,8 @@ stats, is small and decoded by protobuf.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tb_memory_plugin.readers.checked import Malformed
@@ -36,6 +36,9 @@ class Plane:
     stats: Sequence[Any]  # XStat
     size: int  # bytes
     modules: Sequence[Range] = ()  # of the plane of HLO modules: where each is
+    #: What names of events are shown as, and stats (``XStat``, still bytes) of all such events.
+    shown_names: Mapping[int, bytes] = field(default_factory=dict)
+    event_stats: Mapping[int, Sequence[bytes]] = field(default_factory=dict)
 
     def said(self) -> dict[bytes, Any]:
         """The stats of the plane itself by name: bytes, an integer or a float each."""
@@ -50,7 +53,7 @@ class Plane:
 def planes(data: bytes | bytearray) -> tuple[list[Plane], list[bytes]]:
     """The planes of an XSpace, and the names of its hosts. Raises Malformed."""
     found, hosts = [], []
-    for number, wire, _, begin, end in _fields(data, 0, len(data)):
+    for number, wire, _, begin, end in fields(data, 0, len(data)):
         if number in (_PLANES, _HOSTNAMES) and wire != _LENGTH:
             raise Malformed(_FAULT)
         if number == _PLANES:
@@ -63,7 +66,7 @@ def planes(data: bytes | bytearray) -> tuple[list[Plane], list[bytes]]:
 def _plane(data: bytes | bytearray, begin: int, end: int) -> Plane:
     lines, rest, names, values = [], [], [], []
     name = b""
-    for number, wire, start, first, last in _fields(data, begin, end):
+    for number, wire, start, first, last in fields(data, begin, end):
         if number == _LINES and wire == _LENGTH:
             lines.append((first, last))
         elif number == _EVENT_NAMES:
@@ -84,6 +87,16 @@ def _plane(data: bytes | bytearray, begin: int, end: int) -> Plane:
         about.stats,
         end - begin,
         values if name == METADATA else (),
+        {
+            entry.key: entry.value.display_name
+            for entry in about.event_metadata
+            if entry.value.display_name
+        },
+        {
+            entry.key: tuple(entry.value.stats)
+            for entry in about.event_metadata
+            if entry.value.stats
+        },
     )
 
 
@@ -100,20 +113,20 @@ def parsed(message: str, data: bytes | bytearray, fault: str) -> Any:
         raise Malformed(fault) from None
 
 
-def _fields(data: bytes | bytearray, at: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
+def fields(data: bytes | bytearray, at: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
     """The fields of a message in ``data[at:end]``: number, wire type, where the field and its
     value begin, and where it ends. Raises Malformed.
     """
     while at < end:
         start = at
-        tag, at = _varint(data, at, end)
+        tag, at = varint(data, at, end)
         number, wire = tag >> 3, tag & 7
         first = at
         if wire == _LENGTH:
-            length, first = _varint(data, at, end)
+            length, first = varint(data, at, end)
             at = first + length
         elif wire == _VARINT:
-            _, at = _varint(data, at, end)
+            _, at = varint(data, at, end)
         elif wire in (_FIXED32, _FIXED64):
             at += 8 if wire == _FIXED64 else 4
         else:
@@ -123,7 +136,8 @@ def _fields(data: bytes | bytearray, at: int, end: int) -> Iterator[tuple[int, i
         yield number, wire, start, first, at
 
 
-def _varint(data: bytes | bytearray, at: int, end: int) -> tuple[int, int]:
+def varint(data: bytes | bytearray, at: int, end: int) -> tuple[int, int]:
+    """The integer at ``at``, and where what follows begins. Raises Malformed."""
     value = shift = 0
     while at < end and shift < 70:
         byte = data[at]

@@ -43,7 +43,10 @@ def test_a_line_of_modules_is_believed_before_kernels(tmp_path: Path) -> None:
     device.line("Stream #1").event("kernel", 0, 10_000, hlo_module="jit_f")
     device.line("XLA Modules").event("jit_f(7)", 0, 20_000)
     spans = picked(read(tmp_path, space(host(), device)), "spans", *_SPAN[:5])
-    assert spans == [("hlo_module", "GPU:0", "jit_f(7)", 0, 20)]
+    assert spans == [
+        ("hlo_module", "GPU:0", "jit_f(7)", 0, 20),
+        ("kernel", "GPU:0 Stream #1", "kernel", 0, 10),
+    ]
 
 
 def test_kernels_of_another_step_are_another_module(tmp_path: Path) -> None:

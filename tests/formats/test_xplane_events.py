@@ -7,7 +7,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ needs_compiled = pytest.mark.skipif(COMPILED is None, reason="built without a C 
 
 
 EVERY = decoded.wish(tuple(dict.fromkeys(name for name, _ in decoded.STATS.values())), {})
+_ROOM = 2_000  # bytes
 Answer = tuple[list[Any], dict[bytes, int]] | str
 
 
@@ -44,12 +45,17 @@ def both(data: bytes, wanted: decoded.Wish) -> list[Answer]:
     for module in (COMPILED, None):
         decoded._compiled = module
         texts: dict[bytes, int] = {}
+        if wanted.others is not None:
+            wanted = replace(wanted, others=decoded.Others({}, np.array([_ROOM])))
         try:
             line = decoded.Line(b"xy" + data + b"z", (2, 2 + len(data)), wanted.kinds)
             others = replace(wanted, listed=not wanted.listed)
             tables = [decoded.table([line], each, texts)[0] for each in (wanted, others)]
             fields = (line.listed, line.others, line.timestamp_ns, line.name, line.display_name)
-            answers.append(([fields, *(table.columns.tolist() for table in tables)], texts))
+            found = [fields, *(table.columns.tolist() for table in tables)]
+            if wanted.others is not None:
+                found += [wanted.others.known, wanted.others.room.tolist()]
+            answers.append((found, texts))
         except Malformed as error:
             answers.append(str(error))
         finally:
@@ -68,6 +74,20 @@ def lines(data: bytes) -> Iterator[tuple[bytes, decoded.Wish]]:
         wanted = decoded.wish(EVERY.names, plane.stat_names, kinds, listed=True)
         for begin, end in plane.lines:
             yield data[begin:end], wanted
+            yield data[begin:end], rest_of(plane.stat_names, kinds)
+
+
+def rest_of(stat_names: dict[int, bytes], kinds: Sequence[int]) -> decoded.Wish:
+    """A few columns, and all other stats but some."""
+    return decoded.wish(
+        ("step", "op", "producer"),
+        stat_names,
+        kinds,
+        listed=True,
+        known={**decoded.STATS, **decoded.TRACED},
+        others=decoded.Others({}, np.array([_ROOM])),
+        without=(b"addr", b"fragmentation", b"id"),
+    )
 
 
 def test_the_compiled_module_is_used_where_it_was_built_and_is_wanted() -> None:
@@ -81,11 +101,15 @@ def test_made_lines_are_read_the_same() -> None:
     found = [both(data, wanted) for data, wanted in lines(xplane.small())]
     assert all(compiled == python for compiled, python in found)
     fields = [answer[0][0] for _, answer in found if not isinstance(answer, str)]
-    assert fields == [
-        (2, 2, 1_000, b"python", b""),
-        (4, 0, 3_000, b"worker", b""),
-        (0, 1, 2_000, b"XLA Modules", b""),
-    ]
+    assert (
+        fields[::2]
+        == fields[1::2]
+        == [
+            (2, 2, 1_000, b"python", b""),
+            (4, 0, 3_000, b"worker", b""),
+            (0, 1, 2_000, b"XLA Modules", b""),
+        ]
+    )
 
 
 @needs_compiled
@@ -136,8 +160,9 @@ def test_values_and_fields_of_all_kinds_are_read_the_same() -> None:
         for _ in range(chance.randrange(3)):
             place = chance.choice((1, 2, 3, 9, 11))
             head += part(place, b"n") if place in (2, 11) else number(place, chance.choice(_ODD))
-        compiled, python = both(line_of(events, head), wanted)
-        assert compiled == python
+        for one in (wanted, rest_of(stat_names, (1, 7))):
+            compiled, python = both(line_of(events, head), one)
+            assert compiled == python
 
 
 def test_a_whole_number_is_a_real_one_too() -> None:
@@ -148,6 +173,25 @@ def test_a_whole_number_is_a_real_one_too() -> None:
         assert not isinstance(answer, str)
         (value,) = answer[0][1][4]
         assert np.array([value]).view(np.float64).tolist() == [1.0]
+
+
+def test_stats_without_a_column_are_kept_as_they_lie_in_the_file() -> None:
+    wanted = rest_of({1: b"step_num", 2: b"addr", 3: b"note", 4: b"size"}, ())
+    wanted = replace(wanted, listed=False)
+    named, left = part(4, number(1, 1) + number(4, 5)), part(4, number(1, 2) + number(4, 9))
+    note, odd = part(4, number(1, 3) + part(5, b"x")), part(4, number(1, 99) + part(6, b"y"))
+    large = part(4, number(1, 4) + part(5, b"z" * 5_000))
+    many = [part(4, number(1, 4) + number(4, value)) + note * 40 for value in range(9)]
+    events = [
+        number(1, 3) + one
+        for one in (note + named + left + odd, named, left, odd, note + odd, large, *many)
+    ]
+    for answer in both(line_of(events), wanted):
+        assert not isinstance(answer, str)
+        (_, columns, _, known, room), _ = answer
+        assert columns[-1] == [0, -1, -1, 1, 0, -2, *range(2, 7), *[-2] * 4]
+        assert list(known)[:2] == [note + odd, odd] and list(known)[2:] == many[:5]
+        assert room == [_ROOM - sum(len(each) + decoded.COST_OF_OTHERS for each in known)]
 
 
 @needs_compiled
@@ -234,6 +278,17 @@ def test_other_arguments_are_refused() -> None:
     assert filled(table, [(1, 5, 0)]) is None and filled(table, [(1, 0, 9)]) is None
     assert filled(table, [(0, 0, 0)] * 99) is None
     assert filled(table, data=line_of([b"\x22\x05\x08"])) is None
+
+    def gathered(column: int, known: Any, room: Any) -> Any:
+        more = (column, known, room)
+        return COMPILED.fill(line_of([b""]), 0, 2, b"", False, b"", {}, table, 0, *more)
+
+    assert gathered(0, {}, np.zeros(1, dtype=np.int64)) == 1
+    assert gathered(1, {}, np.zeros(1, dtype=np.int64)) is None
+    assert gathered(0, {}, np.zeros(2, dtype=np.int64)) is None
+    for known, room in (([], np.zeros(1, dtype=np.int64)), ({}, b"read only")):
+        with pytest.raises((TypeError, BufferError)):
+            gathered(0, known, room)
 
 
 def test_the_switch_is_heeded() -> None:

@@ -277,7 +277,8 @@ def test_modules_of_a_tpu_are_on_the_time_base_of_the_allocations() -> None:
         if span["kind"] == "hlo_module"
     )
     assert len(answer["hloModules"]) == 414 and found == expected
-    on_devices = {(span["track"], span["device"]) for span in spans if span["device"] is not None}
+    modules = [span for span in spans if span["kind"] == "hlo_module"]
+    on_devices = {(span["track"], span["device"]) for span in modules}
     assert on_devices == {(f"TPU:{number}", number) for number in range(4)}
     events = walk(path)["0"]
     assert moment(recording, recording.devices[0], 0) == start + events[0].time_ps // 1000
