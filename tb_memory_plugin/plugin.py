@@ -13,7 +13,7 @@ from tensorboard.plugins import base_plugin
 from tb_memory_plugin.analysis.plan_recording import KEY, plan_recording
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.routes import calls, page, pictures, plans, profile
+from tb_memory_plugin.routes import calls, page, pictures, plans, profile, trace
 from tb_memory_plugin.routes.answers import FOREVER, Answer, as_json, respond, route
 from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.routes.trimming import give_back_at_once
@@ -26,7 +26,11 @@ from tb_memory_plugin.views import allocation, plan_compare, source_code
 Question = Callable[[Recording, Device, Parameters], Answer]
 PlanQuestion = Callable[[Recording, Parameters], Answer]
 
-_QUESTIONS: dict[str, Question] = {**profile.ROUTES, **pictures.ROUTES, **calls.ROUTES}
+_QUESTIONS: dict[str, Question] = {
+    path: question
+    for routes in (profile.ROUTES, pictures.ROUTES, calls.ROUTES, trace.ROUTES)
+    for path, question in routes.items()
+}
 
 
 class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]

@@ -35,6 +35,7 @@ DERIVED: dict[str, pa.Schema] = {
         # To find the longest of many: its duration as float32 in the upper half, its row in the
         # lower.
         longest=I64,
+        busy=I64,  # ns of all rows before it, together
     ),
     # One row a row of spans.
     "span_places": schema(
@@ -63,5 +64,12 @@ DERIVED: dict[str, pa.Schema] = {
         # thread did it.
         peak=I64,
         on_thread=BOOL,  # what its own thread did; else what all did in its time
+        again=BOOL,  # it is inside of a span of its kind and name, which counts the same
+    ),
+    # The same in order of span_order, one row each that allocated less or more than it freed.
+    "span_nets": schema(
+        device=I16,
+        place=I32,  # row of span_order
+        net=I64,  # bytes allocated less bytes freed, of this and all rows before it of the device
     ),
 }

@@ -38,7 +38,8 @@ def place_tables(recording: Recording, around: IntArray) -> dict[str, pa.Table]:
     if not spans.num_rows:
         return {}
     begin, end = drawn(recording)
-    track = np.maximum(arrays.values(spans, "track"), 0)
+    codes = arrays.values(spans, "track")
+    track = np.where(codes < 0, len(arrays.dictionary(spans, "track")), codes)
     about = _about(recording, track)
     order = nesting.in_order(track, begin, end)
     lane = lanes(track[order], begin[order], end[order], about.kind == _SHOWN.index("device"))
@@ -55,7 +56,9 @@ def place_tables(recording: Recording, around: IntArray) -> dict[str, pa.Table]:
     lane = lane[sorted_][first]
     lane_track = rank[track[order[first]]]
     begin, end = begin[order], end[order]
-    length = (end - begin).astype(np.float32).view(np.int32).astype(np.int64)
+    length = end - begin
+    earlier = np.cumsum(length) - length
+    rising = length.astype(np.float32).view(np.int32).astype(np.int64)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     edges = np.searchsorted(lane_track, np.arange(len(ranked) + 1))
@@ -86,7 +89,13 @@ def place_tables(recording: Recording, around: IntArray) -> dict[str, pa.Table]:
         ),
         "span_order": builder.table(
             "span_order",
-            {"span": order, "begin": begin, "end": end, "longest": (length << 32) | order},
+            {
+                "span": order,
+                "begin": begin,
+                "end": end,
+                "longest": (rising << 32) | order,
+                "busy": earlier,
+            },
         ),
         "span_places": builder.table("span_places", {"place": place, **_outer(recording)}),
     }
@@ -102,7 +111,7 @@ def drawn(recording: Recording) -> tuple[IntArray, IntArray]:
     if unseen_begin.any():
         begin = np.where(unseen_begin, np.minimum(low, end), begin)
     if unseen_end.any():
-        end = np.where(unseen_end, np.maximum(high, begin), end)
+        end = np.where(unseen_end, np.maximum(high, begin) + 1, end)
     return begin, np.maximum(begin, end)
 
 
@@ -115,7 +124,7 @@ def _event_times(recording: Recording) -> IntArray:
 
 def _about(recording: Recording, track: IntArray) -> _Tracks:
     spans = recording.table("spans")
-    names = arrays.words(spans, "track") or [""]
+    names = [*arrays.words(spans, "track"), ""]
     kinds = arrays.words(spans, "kind")
     device = recording.values("spans", "device")
     held = np.bincount(
