@@ -13,6 +13,9 @@ from tb_memory_plugin.api import load
 from tb_memory_plugin.views import modules
 from tests.browser.charting import Chart
 from tests.browser.looking import link, open_page, settle, settled_address, words_of
+from tests.fixtures.hlo import heap
+from tests.fixtures.padded import Planned, padded
+from tests.fixtures.pprof import part
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
@@ -22,7 +25,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.framed
 
-FILES = {"step": "jit_train_step.hlo_proto.pb", "tpu": "tpu_4device.xplane.pb"}
+REAL = {"step": "jit_train_step.hlo_proto.pb", "tpu": "tpu_4device.xplane.pb"}
+MADE = {
+    "padded": "padded.hlo_proto.pb",
+    "odd": "odd.hlo_proto.pb",
+    "bare": "module_0001.jit_bare.after_optimizations.hlo.pb",
+}
+FILES = REAL | MADE
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +39,30 @@ def server(
     shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardServer]:
     folder = tmp_path_factory.mktemp("told")
-    for run, file in FILES.items():
+    for run in FILES:
         (folder / run).mkdir()
+    for run, file in REAL.items():
         (folder / run / file).symlink_to(shared_data / "xla" / file)
+    odd = heap([4096, 8192], "+1 +2 -1 -2")
+    odd.allocation(512)
+    bare = heap([8], "+1 -1")
+    bare.name = "jit_bare"
+    contents = (padded()[0].bytes(), odd.bytes(), part(1, bare.module()))
+    for (run, file), content in zip(MADE.items(), contents, strict=True):
+        (folder / run / file).write_bytes(content)
     cache = {"TB_MEMORY_CACHE": str(tmp_path_factory.mktemp("told-cache"))}
     with TensorBoardServer(folder, environment=cache) as running:
         yield running
+
+
+def alive(plan: list[Planned], event: int) -> list[Planned]:
+    """What is alive after an event."""
+    return [
+        each
+        for each in plan
+        if (each.birth is None or each.birth <= event)
+        and (each.death is None or each.death > event)
+    ]
 
 
 def show(watched: Watched, server: TensorBoardServer, run: str, **words: object) -> FrameLocator:
@@ -78,3 +105,75 @@ def test_the_chart_names_the_instruction_of_the_event(
         told = frame.get_by_test_id("timeline-tooltip").locator("[data-told=instruction]")
         assert told.inner_text() == names[event]
     assert len({names[event] for event in (61, 106, 130)}) == 3
+
+
+def test_modules_without_a_plan_are_told_with_the_reason(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    frame = open_page(watched.page, server.url + link("bare", FILES["bare"]))
+    missing = frame.locator("nav[aria-label='HLO modules'] .unplanned")
+    missing.get_by_text("1 module without a plan").click()
+    told = missing.locator("p").inner_text()
+    assert told == "jit_bare: It holds no buffer assignment: the program alone."
+    settle(watched.page)
+
+
+def test_the_overview_tells_what_is_temporary_and_what_is_padded(
+    watched: Watched, server: TensorBoardServer, shared_data: Path
+) -> None:
+    path = shared_data / "xla" / "jax_transformer_cpu.jit_train_step.memory_viewer.json"
+    wanted = json.loads(path.read_text())
+    frame = show(watched, server, "step")
+    temporary = wanted["peakHeapMib"] - wanted["indefiniteBufferAllocationMib"]
+    numbers = frame.locator("dl.numbers").inner_text().replace("\u00a0", " ")
+    assert f"{temporary:.1f} MiB at the peak" in numbers
+    assert frame.get_by_test_id("padding-causes").count() == 0
+    watched.page.goto("about:blank")
+
+    frame = show(watched, server, "padded")
+    plan = padded()[1]
+    _, event = max(
+        (sum(each.size for each in alive(plan, event)), -event) for event in range(-1, 78)
+    )
+    by_op: dict[str, int] = {}
+    for place, each in enumerate(plan):
+        if each in alive(plan, -event) and each.size > each.unpadded:
+            op = f"jit(train)/layer{place % 4}/{each.opcode}"
+            by_op[op] = by_op.get(op, 0) + each.size - each.unpadded
+    causes = frame.get_by_test_id("padding-causes")
+    told = dict(
+        zip(
+            causes.get_by_role("button").all_inner_texts(),
+            causes.locator("[data-bytes]").evaluate_all("all => all.map(e => +e.dataset.bytes)"),
+            strict=True,
+        )
+    )
+    assert told == by_op
+    # A click explains the buffer that has most of it.
+    causes.get_by_role("button").first.click()
+    frame.get_by_label("Inspector").get_by_text("narrow").first.wait_for()
+    settle(watched.page)
+
+    # Of one allocation that no trace is of.
+    frame = show(watched, server, "odd")
+    assert frame.locator("[data-exact=Untraced]").get_attribute("data-bytes") == "512"
+
+
+def test_buffers_have_their_opcode(watched: Watched, server: TensorBoardServer) -> None:
+    frame = show(watched, server, "padded", table="allocations")
+    head = frame.locator("table.list thead")
+    words = [each.rstrip("▾▴ ").strip() for each in head.locator("th").all_inner_texts()]
+    column = words.index("Opcode")
+    head.get_by_role("button", name="Opcode").click()
+    settle(watched.page)
+    rows = frame.locator("table.list tr[data-row]")
+    opcode = {each.name: each.opcode for each in padded()[1]}
+    told = [
+        (row.locator("td").nth(0).inner_text(), row.locator("td").nth(column).inner_text())
+        for row in rows.all()
+    ]
+    assert len(told) == len(opcode)
+    assert told == [(name, opcode[name]) for name, _ in told]
+    assert [word for _, word in told] == sorted(word for _, word in told)
+    # The source line sorts too.
+    head.get_by_role("button", name="Source line").wait_for()

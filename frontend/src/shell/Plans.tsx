@@ -1,7 +1,7 @@
 /** The HLO modules of the recording: how much memory the compiler planned for each. */
 
 import { signal } from "@preact/signals";
-import type { PlanListed } from "../api";
+import type { PlanListed, Summary } from "../api";
 import { Meter } from "../components/Meter";
 import { chooseDevice } from "../flow/choose";
 import { bytes, count, counted, exactBytes } from "../format";
@@ -18,7 +18,8 @@ const search = signal("");
 
 export function Plans() {
   const every = summary.value?.plans ?? [];
-  if (every.length === 0) return null;
+  const missing = summary.value?.unplanned;
+  if (every.length === 0 && !missing?.count) return null;
   const modules = listedPlans(every);
   const many = modules.length > MANY;
   const found = many ? matchingPlans(modules, search.value) : modules;
@@ -59,7 +60,28 @@ export function Plans() {
           {counted(found.length - shown.length, "more module")}; the filter finds them
         </p>
       )}
+      {missing && missing.count > 0 && <Unplanned of={missing} />}
     </nav>
+  );
+}
+
+type Missing = NonNullable<Summary["unplanned"]>;
+
+/** Modules that have no plan in a line, and unfolded which they are and why. */
+function Unplanned({ of }: { of: Missing }) {
+  const reasons = new Map<string, string[]>();
+  for (const { module, why } of of.modules) reasons.set(why, [...(reasons.get(why) ?? []), module]);
+  const untold = of.count - of.modules.length;
+  return (
+    <details class="item quiet small unplanned">
+      <summary>{counted(of.count, "module")} without a plan</summary>
+      {[...reasons].map(([why, modules]) => (
+        <p key={why}>
+          {modules.join(", ")}: {why}
+        </p>
+      ))}
+      {untold > 0 && <p>And {counted(untold, "other")}.</p>}
+    </details>
   );
 }
 

@@ -47,6 +47,7 @@ export function livesColumns(page: LivesPage): readonly Column[] {
   };
   const columns: (Column | false)[] = [
     label,
+    isPlan.value && tells("annotation") && word("annotation", "Opcode", (row) => row.annotation),
     hasOperators() && word("op", say("Operator"), (row) => row.op, false),
     size("bytes", isRounded ? "Size" : "Requested", (row) =>
       isRounded ? row.size : row.requested,
@@ -61,10 +62,8 @@ export function livesColumns(page: LivesPage): readonly Column[] {
     { column: isPlan.value ? null : "duration", text: "Lived", of: lifeWords },
     ...extras(),
     isPlan.value &&
-      page.rows.some(({ where }) => where) && {
-        ...word("where", "Source line", (row) => row.where),
-        column: null,
-      },
+      page.rows.some(({ where }) => where) &&
+      word("where", "Source line", (row) => row.where),
   ];
   return columns.filter((each) => each !== false);
 }

@@ -7,6 +7,7 @@ import { chooseDevice } from "../../flow/choose";
 import { bytes, count, exactBytes, share } from "../../format";
 import { cursor } from "../../state/view";
 import { Capacity } from "./Capacity";
+import { Causes } from "./Causes";
 import { Runs } from "./Runs";
 import { Save } from "./Save";
 
@@ -37,7 +38,15 @@ export function Overview({ plan }: { plan: PlanOverview }) {
           label="Temporary"
           value={plan.temporary}
           title="Allocations for what is computed on the way, with their fragmentation"
+          note={`${bytes(plan.temporary_at_peak)} at the peak`}
         />
+        {plan.untraced > 0 && (
+          <Part
+            label="Untraced"
+            value={plan.untraced}
+            title="Temporary allocations that no heap trace is of: counted as held all the time"
+          />
+        )}
         {plan.constant > 0 && (
           <Part label="Constants" value={plan.constant} title="Constants of the program" />
         )}
@@ -52,8 +61,9 @@ export function Overview({ plan }: { plan: PlanOverview }) {
         <Compiler plan={plan} />
       </dl>
       {plan.differs.length > 0 && (
-        <p class="plan-differs quiet">The compiler's own peak differs. {plan.differs.join(" ")}</p>
+        <p class="plan-said quiet">The compiler's own peak differs. {plan.differs.join(" ")}</p>
       )}
+      <Causes plan={plan} />
       <Runs />
     </section>
   );
@@ -108,9 +118,16 @@ function Total({ plan }: { plan: PlanOverview }) {
   );
 }
 
-function Part({ label, value, title }: { label: string; value: number; title: string }) {
+interface PartProperties {
+  label: string;
+  value: number;
+  title: string;
+  note?: string;
+}
+
+function Part({ label, value, title, note }: PartProperties) {
   return (
-    <Fact label={label} title={`${exactBytes(value)}. ${title}`} exact={value}>
+    <Fact label={label} title={`${exactBytes(value)}. ${title}`} exact={value} note={note}>
       <Size value={value} />
     </Fact>
   );
