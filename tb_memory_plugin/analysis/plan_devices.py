@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis import plan_lives
 from tb_memory_plugin.analysis.columns import picked
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_categories import categories
@@ -48,12 +49,7 @@ class _Lives:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        table = recording.table("buffer_lives")
-        rows = np.flatnonzero(arrays.truths(table, "holds"))
-        plan, birth, offset = (
-            recording.values("buffer_lives", name)[rows] for name in ("plan", "birth", "offset")
-        )
-        self.rows = rows[np.lexsort((offset, birth, plan))]
+        self.rows = plan_lives.in_order(recording)
         self.plan, self.birth, self.death = (
             self._of_life(name) for name in ("plan", "birth", "death")
         )

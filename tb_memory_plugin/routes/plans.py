@@ -9,7 +9,6 @@ from tb_memory_plugin.analysis import plan_tree
 from tb_memory_plugin.analysis.alive import alive_rows
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY, plan_recording
-from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.routes import asking
 from tb_memory_plugin.routes.answers import ARROW, SVG, Answer
@@ -45,7 +44,6 @@ def whole(recording: Recording, asked: Parameters) -> Answer:
     planned = plan_recording(recording)
     device = planned.device(f"{KEY}{plan.row}")
     found = summary.summary(planned, version="", run="", name="", devices=[device])
-    ids = {row: id for id, row in enumerate(plan_buffers.ids_of(recording).tolist())}
     return Answer(
         {
             "groupings": [
@@ -53,7 +51,7 @@ def whole(recording: Recording, asked: Parameters) -> Answer:
                 for each in found["groupings"]
             ],
             "device": found["devices"][0],
-            "overview": plan_overview.overview(recording, plan, ids),
+            "overview": plan_overview.overview(recording, plan),
         }
     )
 
@@ -102,10 +100,12 @@ def drawing(recording: Recording, asked: Parameters) -> Answer:
 
 def buffer(recording: Recording, asked: Parameters) -> Answer:
     """``plan.buffer``."""
-    id = asked.integer("id", 0, 1 << 62)
-    if id >= len(plan_buffers.ids_of(recording)):
-        raise QueryError(f"There is no buffer {id} in the plans of this recording.")
-    return Answer(plan_buffers.card(recording, id))
+    return Answer(plan_buffers.card(recording, asked.integer("id", 0, 1 << 62)))
+
+
+def near(recording: Recording, asked: Parameters) -> Answer:
+    """``plan.near``."""
+    return Answer(plan_buffers.near(recording, asked.integer("instruction", 0, 1 << 62)))
 
 
 ROUTES = {
@@ -113,6 +113,7 @@ ROUTES = {
     "/plan.bars": bars,
     "/plan.curve": curve,
     "/plan.buffer": buffer,
+    "/plan.near": near,
     "/plan.tree": tree,
     "/plan.svg": drawing,
 }

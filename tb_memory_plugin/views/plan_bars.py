@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis import plan_lives
 from tb_memory_plugin.analysis import plan_reading as reading
-from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.grouping import group_ids
 from tb_memory_plugin.analysis.plan_reading import Plan
 from tb_memory_plugin.analysis.plan_recording import KEY, plan_recording
@@ -15,7 +15,6 @@ from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import AFTER
 from tb_memory_plugin.views import ipc
-from tb_memory_plugin.views.plan_buffers import ids_of
 
 #: Buffers that bars are drawn of, the largest; the rest is one.
 MOST = 5_000
@@ -44,7 +43,7 @@ def bars(
     size = recording.values("buffer_lives", "size")[alive]
     kept = np.sort(np.argsort(-size, kind="stable")[:MOST])
     rows = alive[kept]
-    allocation = _allocations(recording, rows)
+    allocation = plan_lives.ids(recording)[rows]
     about = {
         "event": event,
         "total": int(size.sum()),
@@ -77,12 +76,3 @@ def bars(
         columns["band"] = arrays.column(band[group[allocation - first]], pa.int32())
         about["groups"] = describe(planned, device, by, pattern, top)
     return ipc.stream(columns, "alive", about)
-
-
-def _allocations(recording: Recording, lives: IntArray) -> IntArray:
-    """The allocations of rows of ``buffer_lives`` that hold memory."""
-    order = ids_of(recording)
-    place = np.empty(len(recording.table("buffer_lives")), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    found: IntArray = place[lives]
-    return found

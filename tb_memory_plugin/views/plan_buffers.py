@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tb_memory_plugin.analysis.columns import picked
+from tb_memory_plugin.analysis import plan_lives
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_reading import Plan
+from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.plan_schema import HeapKind
 from tb_memory_plugin.recording.recording import Recording
@@ -25,17 +26,6 @@ _LONGEST = 200
 #: What is told of an allocation, and of an instruction.
 _ALLOCATION = ("index", "size", "parameter", "parameter_index", "is_output")
 _TOLD = ["name", "opcode", "shape", "bytes", "position", "op"]
-
-
-def ids_of(recording: Recording) -> IntArray:
-    """The row of ``buffer_lives`` of every allocation of the plans' recording."""
-    table = recording.table("buffer_lives")
-    rows = np.flatnonzero(arrays.truths(table, "holds"))
-    plan, birth, offset = (
-        recording.values("buffer_lives", name)[rows] for name in ("plan", "birth", "offset")
-    )
-    found: IntArray = rows[np.lexsort((offset, birth, plan))]
-    return found
 
 
 def curve(recording: Recording, plan: Plan, begin: int, end: int, width: int) -> bytes:
@@ -70,9 +60,11 @@ def card(recording: Recording, id: int) -> dict[str, Any]:
     """What a plan knows of a buffer beside what is known of any allocation, by its allocation's id.
 
     Its numbers and kind, who shares its memory, the instruction's operands and users with their
-    shapes and bytes.
+    shapes and bytes. Raises QueryError where there is no such allocation.
     """
-    order = ids_of(recording)
+    order = plan_lives.in_order(recording)
+    if not 0 <= id < len(order):
+        raise QueryError(f"There is no buffer {id} in the plans of this recording.")
     life = int(order[id])
     (row,) = buffers.described(recording, np.array([life]))
     buffer = int(recording.values("buffer_lives", "buffer")[life])
@@ -82,7 +74,24 @@ def card(recording: Recording, id: int) -> dict[str, Any]:
         **{key: value for key, value in row.items() if key != "source"},
         "allocation": _allocation(recording, allocation),
         "sharing": _sharing(recording, buffer),
-        "instruction": _instruction(recording, instruction),
+        **_around(recording, instruction),
+    }
+
+
+def near(recording: Recording, instruction: int) -> dict[str, Any]:
+    """A row of ``instructions``, whether it makes a buffer or not, with its operands and users.
+
+    As in :func:`card`. Raises QueryError where there is no such instruction.
+    """
+    if not 0 <= instruction < len(recording.table("instructions")):
+        raise QueryError(f"There is no instruction {instruction} in the modules of this recording.")
+    return _around(recording, instruction)
+
+
+def _around(recording: Recording, instruction: int) -> dict[str, Any]:
+    own = _instructions(recording, np.array([instruction]))
+    return {
+        "instruction": own[0] if own else None,
         "operands": _instructions(recording, _operands(recording, instruction)),
         "users": _instructions(recording, _users(recording, instruction)),
     }
@@ -120,21 +129,14 @@ def _users(recording: Recording, instruction: int) -> IntArray:
     return np.unique(np.searchsorted(offsets, at, side="right") - 1)
 
 
-def _instruction(recording: Recording, row: int) -> dict[str, Any] | None:
-    found = _instructions(recording, np.array([row])) if row >= 0 else []
-    return found[0] if found else None
-
-
 def _instructions(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
-    """Instructions in words: name, opcode, shape, bytes, position, ids of allocations they make."""
+    """Instructions in words: row, name, opcode, shape, bytes, position, ids of what they make."""
     rows = rows[rows >= 0][:_NEAR]
     if not len(rows):
         return []
     table = recording.table("instructions").select(_TOLD)
-    buffer = recording.values("buffer_lives", "buffer")[ids_of(recording)]
-    makes = picked(recording.values("buffers", "instruction"), buffer)
     told = table.take(arrays.column(rows, pa.int64())).to_pylist()
     return [
-        {**each, "ids": [str(id) for id in np.flatnonzero(makes == row)[:_MADE]]}
+        {"row": str(row), **each, "ids": list(map(str, plan_lives.made_by(recording, row, _MADE)))}
         for row, each in zip(rows.tolist(), told, strict=True)
     ]

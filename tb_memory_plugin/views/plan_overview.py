@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.analysis import plan_lives
 from tb_memory_plugin.analysis import plan_reading as reading
+from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.plan_advice import advice
 from tb_memory_plugin.analysis.plan_padding import Padded, padded
@@ -69,11 +71,9 @@ def unplanned(recording: Recording) -> dict[str, Any]:
     }
 
 
-def overview(recording: Recording, plan: Plan, ids: dict[int, int]) -> dict[str, Any]:
-    """Everything about a plan that is one number or a sentence; bytes are integers.
-
-    ``ids`` are the ids of allocations by rows of ``buffer_lives``.
-    """
+def overview(recording: Recording, plan: Plan) -> dict[str, Any]:
+    """Everything about a plan that is one number or a sentence; bytes are integers."""
+    ids = plan_lives.ids(recording)
     told = memo(recording, ("advice", plan.row), lambda: advice(recording, plan))
     causes = memo(recording, ("padded", plan.row), lambda: padded(recording, plan))
     module = recording.table("modules").slice(plan.module, 1).to_pylist()[0]
@@ -125,10 +125,10 @@ def differs(recording: Recording, plan: Plan) -> list[str]:
     return found or ["It counts the largest buffer of each allocation that is held all the time."]
 
 
-def _cause(each: Padded, ids: dict[int, int]) -> dict[str, Any]:
+def _cause(each: Padded, ids: IntArray) -> dict[str, Any]:
     """An operation that causes padding; ``id`` of its buffer that has most of it."""
     told = {name: getattr(each, name) for name in ("op", "instruction", "bytes", "count")}
-    return {**told, "id": str(ids[each.life]) if each.life in ids else None}
+    return {**told, "id": str(ids[each.life])}
 
 
 def _scoped(module: dict[str, Any]) -> dict[str, Any] | None:
@@ -137,7 +137,7 @@ def _scoped(module: dict[str, Any]) -> dict[str, Any] | None:
     return {"bytes": module["scoped_bytes"], "instruction": module["scoped_instruction"]}
 
 
-def _named(each: dict[str, Any], ids: dict[int, int]) -> dict[str, Any]:
+def _named(each: dict[str, Any], ids: IntArray) -> dict[str, Any]:
     lives = each.pop("lives")
-    named = [str(ids[row]) for row in lives[:_NAMED] if row in ids]
+    named = [str(ids[row]) for row in lives[:_NAMED] if ids[row] >= 0]
     return {**each, "count": len(lives), "ids": named}

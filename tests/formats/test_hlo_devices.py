@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from tb_memory_plugin.analysis import plan_lives
 from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.plan_recording import plan_recording
 from tb_memory_plugin.readers import hlo, xplane
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views import breakdown, lives, plan_buffers
+from tb_memory_plugin.views import breakdown, lives
 from tb_memory_plugin.views import csv as csv_views
 from tb_memory_plugin.views.summary import summary
 
@@ -65,7 +66,7 @@ def test_what_is_alive_after_every_event_is_what_is_in_use(
 def test_an_allocation_is_the_buffer_of_its_id(recordings: dict[str, Recording]) -> None:
     for recording in recordings.values():
         planned = plan_recording(recording).table("allocations")
-        order = plan_buffers.ids_of(recording)
+        order = plan_lives.in_order(recording)
         lives = recording.table("buffer_lives").take(order)
         assert len(order) == len(planned)
         for here, there in (

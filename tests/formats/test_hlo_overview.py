@@ -13,7 +13,7 @@ from tb_memory_plugin.analysis.plan_padding import padded as causes
 from tb_memory_plugin.analysis.plan_recording import plan_recording
 from tb_memory_plugin.readers import hlo
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views import plan_buffers, plan_overview
+from tb_memory_plugin.views import plan_overview
 from tests.fixtures.hlo import Module, shape
 from tests.fixtures.padded import padded
 from tests.formats.hlo_reading import read
@@ -23,8 +23,7 @@ MIB = 1 << 20
 
 def overview(recording: Recording) -> dict[str, Any]:
     (plan,) = reading.all_plans(recording)
-    ids = {row: id for id, row in enumerate(plan_buffers.ids_of(recording).tolist())}
-    return plan_overview.overview(recording, plan, ids)
+    return plan_overview.overview(recording, plan)
 
 
 def test_the_operations_that_cause_most_padding_are_named(tmp_path: Path) -> None:

@@ -34,7 +34,10 @@ def test_every_route_answers_or_says_what_makes_no_sense(logdir: Path) -> None:
         curve = pa.ipc.open_stream(server.get("plan.curve", **asked, width=100).body).read_all()
         assert curve.column("size").to_pylist() == [8, 24, 24, 24, 8, 0]
         assert server.get("plan.tree", **asked, at=1).json()["bytes"] == 24
-        assert server.get("plan.buffer", **asked, id=0).json()["bytes"] == 8
+        card = server.get("plan.buffer", **asked, id=0).json()
+        assert (card["bytes"], card["instruction"]["name"]) == (8, "i1")
+        near = server.get("plan.near", **asked, instruction=card["instruction"]["row"]).json()
+        assert near == {key: card[key] for key in ("instruction", "operands", "users")}
         drawing = server.get("plan.svg", **asked, by="region")
         assert drawing.body.startswith(b"<svg ")
         name = drawing.headers["Content-Disposition"]
@@ -53,6 +56,9 @@ def test_every_route_answers_or_says_what_makes_no_sense(logdir: Path) -> None:
             ("plan.bars", {"at": "x"}, 400, "'x' is no moment of this plan"),
             ("plan.bars", {"at": 6}, 400, "'6' is no moment of this plan"),
             ("plan.buffer", {"id": 99}, 400, "There is no buffer 99"),
+            ("plan.near", {"instruction": 99}, 400, "There is no instruction 99"),
+            ("plan.near", {"instruction": "x"}, 400, "instruction"),
+            ("plan.near", {}, 400, "The parameter instruction is missing"),
             ("plan.svg", {"by": "x"}, 400, "Cannot group by 'x'"),
             ("plan.curve", {}, 400, "The parameter width is missing"),
             ("plan.compare", {**other, "by": "x"}, 400, "cannot be compared by 'x'"),

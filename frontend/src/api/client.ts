@@ -2,7 +2,7 @@
 
 import { decodeBars, decodeCurve, type PlanBars, type PlanCurve } from "./bars";
 import type { FlameGraph, Of, SourceCode, SourceLines } from "./flame";
-import type { Compared, Plan, PlanBuffer, PlanNode } from "./plan";
+import type { Compared, Plan, PlanBuffer, PlanNear, PlanNode } from "./plan";
 import { decodePools, decodeSegments, type Pools, type SegmentState } from "./segments";
 import type {
   AllocationCard,
@@ -268,6 +268,11 @@ export const getPlanBuffer = (
   query: Target & { id: string },
   signal?: AbortSignal,
 ): Promise<PlanBuffer> => json("plan.buffer", plain(query), signal);
+
+export const getPlanNear = (
+  query: Target & { instruction: string },
+  signal?: AbortSignal,
+): Promise<PlanNear> => json("plan.near", plain(query), signal);
 
 export const getPlanTree = (
   query: Target & { at: number | "peak" },

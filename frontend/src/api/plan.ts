@@ -81,6 +81,8 @@ export interface Plan {
 }
 
 export interface PlanInstruction {
+  /** What `plan.near` is asked with. */
+  row: string;
   name: string | null;
   opcode: string | null;
   shape: string | null;
@@ -91,7 +93,15 @@ export interface PlanInstruction {
   ids: string[];
 }
 
-export interface PlanBuffer {
+/** An instruction, and who it takes from and gives to. */
+export interface PlanNear {
+  /** Null where a buffer's is not in the module. */
+  instruction: PlanInstruction | null;
+  operands: PlanInstruction[];
+  users: PlanInstruction[];
+}
+
+export interface PlanBuffer extends PlanNear {
   id: number | null;
   opcode: string | null;
   shape: string | null;
@@ -112,9 +122,6 @@ export interface PlanBuffer {
     is_output: boolean;
   } | null;
   sharing: PlanInstruction[];
-  instruction: PlanInstruction | null;
-  operands: PlanInstruction[];
-  users: PlanInstruction[];
 }
 
 /** Buffers by what the framework calls them. */

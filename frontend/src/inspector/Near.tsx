@@ -1,7 +1,7 @@
 /** The instruction that makes a buffer with its operands and users, as a small graph to walk. */
 
 import { useEffect, useState } from "preact/hooks";
-import { getPlanBuffer, type PlanBuffer, type PlanInstruction, wasAborted } from "../api";
+import { getPlanNear, type PlanInstruction, type PlanNear, wasAborted } from "../api";
 import { planBuffer, target } from "../flow/questions";
 import { bytes, count, exactBytes } from "../format";
 import { words } from "../state/resource";
@@ -14,6 +14,8 @@ type Way = "operands" | "users";
 
 /** Instructions of a side that are shown before all are asked for. */
 const FIRST = 6;
+/** Steps away from the selected buffer: more is no small graph. */
+const STEPS = 3;
 
 export function Near({ id }: { id: string }) {
   const { data } = planBuffer.value;
@@ -35,7 +37,7 @@ export function Near({ id }: { id: string }) {
 
 interface SideProperties {
   way: Way;
-  of: PlanBuffer;
+  of: PlanNear;
   /** Steps away from the selected buffer. */
   depth: number;
 }
@@ -66,8 +68,7 @@ function Side({ way, of, depth }: SideProperties) {
 /** An instruction beside, and, unfolded, those beyond it. */
 function Step({ way, of, depth }: { way: Way; of: PlanInstruction; depth: number }) {
   const [open, setOpen] = useState(false);
-  const [first] = of.ids;
-  const canUnfold = depth === 0 && first !== undefined;
+  const canUnfold = depth + 1 < STEPS;
   return (
     <li>
       <div class="near-line">
@@ -85,22 +86,22 @@ function Step({ way, of, depth }: { way: Way; of: PlanInstruction; depth: number
           </button>
         )}
       </div>
-      {open && first !== undefined && <Beyond way={way} id={first} depth={depth + 1} />}
+      {open && <Beyond way={way} row={of.row} depth={depth + 1} />}
     </li>
   );
 }
 
-function Beyond({ way, id, depth }: { way: Way; id: string; depth: number }) {
-  const [found, setFound] = useState<PlanBuffer | string | null>(null);
+function Beyond({ way, row, depth }: { way: Way; row: string; depth: number }) {
+  const [found, setFound] = useState<PlanNear | string | null>(null);
   const of = target.value;
   useEffect(() => {
     if (of === null) return;
     const abort = new AbortController();
-    getPlanBuffer({ ...of, id }, abort.signal).then(setFound, (error: unknown) => {
+    getPlanNear({ ...of, instruction: row }, abort.signal).then(setFound, (error: unknown) => {
       if (!wasAborted(error)) setFound(words(error));
     });
     return () => abort.abort();
-  }, [id, JSON.stringify(of)]);
+  }, [row, JSON.stringify(of)]);
   if (found === null) return <p class="quiet small">Looking it up …</p>;
   if (typeof found === "string") return <p class="danger small">{found}</p>;
   return <Side way={way} of={found} depth={depth} />;

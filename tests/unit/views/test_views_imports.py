@@ -61,7 +61,7 @@ from tb_memory_plugin.views import plan_overview, plan_svg, plans
 recording = open_recording(Path(sys.argv[1]))
 planned = plan_recording(recording)
 (plan,), (device,) = plan_reading.all_plans(recording), planned.devices
-plan_overview.overview(recording, plan, {})
+plan_overview.overview(recording, plan)
 plan_bars.bars(recording, plan, 1, by="category")
 plan_buffers.curve(recording, plan, 0, 6, 100)
 plan_buffers.card(recording, 0)
