@@ -18,6 +18,10 @@ _MOST_TOLD = 3
 class Columns(Protocol):
     """Columns of recorded tables."""
 
+    @property
+    def bare(self) -> IntArray:
+        """The bytes of buffers without padding; where not known, with."""
+
     def rows(self, table: str, module: int) -> slice: ...
     def of(self, table: str, column: str) -> IntArray: ...
     def true(self, table: str, column: str) -> IntArray: ...
@@ -28,7 +32,7 @@ class Held:
 
     def __init__(self, columns: Columns, module: int, space: int, traced: IntArray) -> None:
         self._columns = columns
-        part = columns.rows("buffer_allocations", module)
+        part = self._part = columns.rows("buffer_allocations", module)
         rows = np.arange(part.start, part.stop)
         self.rows = rows[columns.of("buffer_allocations", "space")[rows] == space]
         self._size = columns.of("buffer_allocations", "size")
@@ -70,10 +74,9 @@ class Held:
         order = rows[np.lexsort((rows, -size, lies[rows]))]
         of = lies[order]
         first = np.append(True, of[1:] != of[:-1]) if len(of) else np.zeros(0, dtype=bool)
-        found = np.full(int(self.rows.max()) + 1 if len(self.rows) else 0, -1, dtype=np.int64)
-        kept = first & (of < len(found))
-        found[of[kept]] = order[kept]
-        return np.asarray(found[self.rows])
+        found = np.full(self._part.stop - self._part.start, -1, dtype=np.int64)
+        found[of[first] - self._part.start] = order[first]
+        return np.asarray(found[self.rows - self._part.start])
 
     def _padding(self) -> IntArray:
         """What of each allocation's largest buffer is padding."""
@@ -82,18 +85,25 @@ class Held:
         size = self._columns.of("buffers", "size")
         if not len(size):
             return np.zeros(len(self.rows), dtype=np.int64)
-        padding = np.maximum(size[rows] - without_padding(self._columns)[rows], 0)
+        padding = np.maximum(size[rows] - self._columns.bare[rows], 0)
         return np.where(known, np.minimum(padding, self._size[self.rows]), 0)
 
     def fragmentation(self, root: IntArray, moved: IntArray) -> int:
         """What the traced allocations are larger than the most that is ever in use in them."""
-        lies = self._columns.of("buffers", "allocation")
-        of = lies[root] if len(root) else root
-        rest = 0
-        for row in self.rows[self._counted & ~self._always]:
-            own = moved[of == row]
-            rest += max(0, int(self._size[row]) - max(0, int(np.cumsum(own).max(initial=0))))
-        return rest
+        traced = self.rows[self._counted & ~self._always]
+        most = np.zeros(self._part.stop - self._part.start, dtype=np.int64)
+        if len(root):
+            of = self._columns.of("buffers", "allocation")[root] - self._part.start
+            order = np.argsort(of, kind="stable")
+            order = order[of[order] >= 0]
+            of = of[order]
+            heads = np.flatnonzero(np.append(True, of[1:] != of[:-1])[: len(of)])
+            whole = np.cumsum(moved[order])
+            before = whole[heads] - moved[order][heads]  # of the allocations before
+            if len(heads):
+                most[of[heads]] = np.maximum(np.maximum.reduceat(whole, heads) - before, 0)
+        rest = self._size[traced] - most[traced - self._part.start]
+        return int(np.maximum(rest, 0).sum())
 
     def _below(self) -> IntArray:
         """Where each allocation begins: what is held all the time at the bottom, as it lies."""
@@ -108,8 +118,8 @@ class Held:
         always = np.flatnonzero(self._always & (self._size[self.rows] > 0))
         held = self.rows[always]
         below = self._below()
-        base = np.zeros(int(self.rows.max()) + 1 if len(self.rows) else 1, dtype=np.int64)
-        base[self.rows] = below
+        base = np.zeros(self._part.stop - self._part.start + 1, dtype=np.int64)
+        base[self.rows - self._part.start] = below
         buffer = np.array(heap.buffer, dtype=np.int64)
         root = np.array(heap.root, dtype=np.int64)
         holds = np.array(heap.holds, dtype=bool)
@@ -117,8 +127,8 @@ class Held:
         assigned = self._columns.of("buffers", "allocation")[buffer] >= 0
         whose = np.where(assigned & (size[buffer] == size[root]), buffer, root)
         lies = self._columns.of("buffers", "allocation")[whose].astype(np.int64)
-        known = (lies >= 0) & (lies < len(base))
-        place = np.where(known, base[np.where(known, lies, 0)], 0)
+        # The last is of what lies nowhere.
+        place = base[np.where(lies >= 0, lies - self._part.start, -1)]
         place = place + self._columns.of("buffers", "offset")[whose]
         padding = self._padding()[always]
         count = len(always)
@@ -149,16 +159,14 @@ class Held:
             )
         lies = self._columns.of("buffers", "allocation")[buffer]
         pairs = np.unique(np.stack([trace, lies]), axis=1) if len(trace) else np.zeros((2, 0))
-        several = np.flatnonzero(np.bincount(pairs[0].astype(np.int64)) > 1)
+        counts = np.bincount(pairs[0].astype(np.int64))
+        several = np.flatnonzero(counts > 1)
         found += [
-            f"Heap trace {each} is of {int((pairs[0] == each).sum())} allocations: they are shown "
-            "together."
-            for each in several
+            f"Heap trace {each} is of {counts[each]} allocations: they are shown together."
+            for each in several[:_MOST_TOLD]
         ]
+        if len(several) > _MOST_TOLD:
+            found.append(
+                f"{len(several) - _MOST_TOLD} more heap traces are of several allocations."
+            )
         return found
-
-
-def without_padding(columns: Columns) -> IntArray:
-    """The bytes of buffers without padding; where not known, with."""
-    found = columns.of("buffers", "unpadded")
-    return np.where(found < 0, columns.of("buffers", "size"), found)

@@ -164,12 +164,8 @@ class _Lives:
     def _text(
         self, table: str, column: str, rows: IntArray, change: Callable[[str], str] = str
     ) -> pa.DictionaryArray:
-        whole = self._recording.table(table)
-        if not len(whole):
-            return arrays.text(np.full(len(rows), -1), [])
-        codes = arrays.values(whole, column)
-        words = [change(word) for word in arrays.words(whole, column)]
-        return arrays.text(np.where(rows >= 0, codes[np.maximum(rows, 0)], -1), words)
+        words = [change(word) for word in arrays.words(self._recording.table(table), column)]
+        return arrays.text(_picked(self._recording, table, column, rows), words)
 
 
 def _without_dtype(shape: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.heap_order import program_order
 from tb_memory_plugin.analysis.heap_simulation import Heap, replay
-from tb_memory_plugin.analysis.plan_allocations import Columns, Held, without_padding
+from tb_memory_plugin.analysis.plan_allocations import Columns, Held
 
 _MOST_TOLD = 3
 
@@ -46,7 +46,7 @@ def plan_of(
     held = Held(columns, module, space, buffer)
     problems += held.faults(columns.of("heap", "trace")[rows], buffer)
 
-    size, unpadded = columns.of("buffers", "size"), without_padding(columns)
+    size, unpadded = columns.of("buffers", "size"), columns.bare
     sign = np.array([0 if each is None else each[1] for each in found.changes], dtype=np.int64)
     root = np.array([0 if each is None else each[0] for each in found.changes], dtype=np.int64)
     moved = sign * size[root] if len(root) else sign

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from tb_memory_plugin.recording.plan_schema import BufferKind
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import AFTER
 
+#: Kinds of allocations that are held all the time.
+_LASTING = (int(BufferKind.PARAMETER), int(BufferKind.OUTPUT), int(BufferKind.CONSTANT))
 #: Tables that are made here.
 TABLES = ("plans", "plan_modules", "plan_events", "buffer_lives")
 
@@ -48,6 +51,7 @@ class _Columns:
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self._bounds: dict[str, IntArray] = {}
+        self._truths: dict[tuple[str, str], IntArray] = {}
         self._edges = np.arange(len(recording.table("modules")) + 1)
 
     def rows(self, table: str, module: int) -> slice:
@@ -61,7 +65,17 @@ class _Columns:
         return self._recording.values(table, column)
 
     def true(self, table: str, column: str) -> IntArray:
-        return arrays.truths(self._recording.table(table), column)
+        found = self._truths.get((table, column))
+        if found is None:
+            found = arrays.truths(self._recording.table(table), column)
+            self._truths[table, column] = found
+        return found
+
+    @cached_property
+    def bare(self) -> IntArray:
+        """The bytes of buffers without padding; where not known, with."""
+        found = self.of("buffers", "unpadded")
+        return np.where(found < 0, self.of("buffers", "size"), found)
 
 
 def _module(
@@ -95,7 +109,8 @@ def _module(
 
 def _held(columns: _Columns, allocations: slice, buffers: slice) -> list[int]:
     """What the compiler counts as held all the time: the largest buffer of each such allocation."""
-    lasting = columns.of("buffer_allocations", "kind")[allocations] <= int(BufferKind.CONSTANT)
+    lasting = np.isin(columns.of("buffer_allocations", "kind")[allocations], _LASTING)
+    # A parameter, or an output, may be that too.
     lasting &= ~columns.true("buffer_allocations", "is_thread_local")[allocations]
     lies = columns.of("buffers", "allocation")[buffers].astype(np.int64) - allocations.start
     size = columns.of("buffers", "size")[buffers]

@@ -42,8 +42,12 @@ def described(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
     held = recording.values("buffer_lives", "birth")[rows] < 0
     offsets = np.where(held, 0, picked(recording.values("buffers", "offset"), buffer))
     words = {
-        **_words(recording, "instructions", ("name", "opcode", "op"), instruction),
-        **_words(recording, "buffers", ("shape", "dtype", "index"), buffer),
+        name: arrays.words_of(recording.table(table), name, rows)
+        for table, names, rows in (
+            ("instructions", ("name", "opcode", "op"), instruction),
+            ("buffers", ("shape", "index"), buffer),
+        )
+        for name in names
     }
     sources: dict[int, dict[str, Any] | None] = {}
     found = []
@@ -70,18 +74,4 @@ def described(recording: Recording, rows: IntArray) -> list[dict[str, Any]]:
                 "source": sources[at],
             }
         )
-    return found
-
-
-def _words(
-    recording: Recording, table: str, columns: tuple[str, ...], rows: IntArray
-) -> dict[str, list[str | None]]:
-    known = np.flatnonzero(rows >= 0)
-    found: dict[str, list[str | None]] = {}
-    for column in columns:
-        words: list[str | None] = [None] * len(rows)
-        told = arrays.words_of(recording.table(table), column, rows[known])
-        for place, word in zip(known.tolist(), told, strict=True):
-            words[place] = word
-        found[column] = words
     return found

@@ -15,7 +15,7 @@ from tb_memory_plugin.recording.schema import MOST_MEMORY
 from tests.fixtures.hlo import Module, heap, shape, tupled
 from tests.fixtures.pprof import number, packed, part
 from tests.formats.hlo_checking import check_plans
-from tests.formats.hlo_reading import order, read, rows
+from tests.formats.hlo_reading import order, plan, problems, read, rows
 from tests.formats.mutating import cut, damaged, is_read, sentence, tried
 
 
@@ -152,6 +152,55 @@ def test_millions_of_nothing_take_memory_in_proportion(tmp_path: Path, many: byt
     path = tmp_path / "jit_f.hlo_proto.pb"
     path.write_bytes(part(1, part(1, b"jit_f")) + many)
     is_read(hlo.read, path, check_plans)
+
+
+def each_its_own(count: int, *, traced: bool) -> bytes:
+    """Buffers of a byte, each in an allocation of its own, taken and given back in turn."""
+    made = [part(1, number(1, id) + number(2, 1)) for id in range(count)]
+    made += [part(3, number(1, id) + number(2, 1) + part(9, number(1, id))) for id in range(count)]
+    moves = (number(1, kind) + number(2, id) for id in range(count) for kind in (0, 1))
+    if traced:
+        made.append(part(4, b"".join(part(1, move) for move in moves)))
+    return part(1, part(1, b"jit_f")) + part(3, b"".join(made))
+
+
+def test_many_allocations_of_a_byte_without_a_trace(tmp_path: Path) -> None:
+    count = 60_000
+    recording = read(tmp_path, each_its_own(count, traced=False))
+    check_plans(recording)
+    found = plan(recording)
+    assert (found["untraced"], found["peak"], found["total"]) == (count, count, count)
+    said = problems(recording)
+    assert len(said) == 5  # of shapes that are not known, three allocations, and the others
+    assert said[-1] == f"{count - 3} more temporary allocations, {count - 3} bytes, have none."
+
+
+def test_many_allocations_of_a_byte_in_one_trace(tmp_path: Path) -> None:
+    count = 30_000
+    recording = read(tmp_path, each_its_own(count, traced=True))
+    check_plans(recording)
+    found = plan(recording)
+    assert (found["peak"], found["total"], found["fragmentation"]) == (1, count, 0)
+    assert found["events"] == 2 * count
+    assert problems(recording)[-1] == (
+        f"Heap trace 0 is of {count} allocations: they are shown together."
+    )
+
+
+def test_many_traces_of_several_allocations_are_counted(tmp_path: Path) -> None:
+    made = heap([1] * 10, "")
+    made.allocations = []
+    for id in range(1, 11):
+        made.allocation(1, {id: 0})
+    for first in (1, 3, 5, 7, 9):
+        made.trace(f"+{first} +{first + 1} -{first} -{first + 1}")
+    assert problems(read(tmp_path, made)) == [
+        *(
+            f"Heap trace {trace} is of 2 allocations: they are shown together."
+            for trace in range(3)
+        ),
+        "2 more heap traces are of several allocations.",
+    ]
 
 
 def test_a_gzip_bomb(tmp_path: Path) -> None:

@@ -40,9 +40,8 @@ def test_bars_are_of_the_groups_that_the_breakdown_has(recording: Recording) -> 
             whole = sum(row["bytes"] for row in rows)
             assert whole == about["total"] == reading.in_use(recording, plan, event)
             assert len(rows) == about["count"]
-            assert [row["birth"] or -1 for row in rows] == sorted(
-                row["birth"] or -1 for row in rows
-            )
+            births = [-1 if row["birth"] is None else row["birth"] for row in rows]
+            assert births == sorted(births)
             found: dict[str, int] = {}
             for row in rows:
                 assert row["birth"] is None or row["birth"] <= event
