@@ -8,12 +8,12 @@ import { Tracks } from "../../timeline/Tracks";
 import { useSizes } from "../../timeline/useSizes";
 import "../../timeline/timeline.css";
 import "../../picture/picture.css";
-import { hiddenWords } from "./hidden";
+import { hiddenWords } from "../../lives/hidden";
+import { reasonAgainst } from "../../lives/layouts";
+import { createModel, type Model } from "../../lives/model";
+import { Notices } from "../../lives/Notices";
+import { Picture } from "../../lives/Picture";
 import { Legend } from "./Legend";
-import { reasonAgainst } from "./layouts";
-import { createModel, type Model } from "./model";
-import { Notices } from "./Notices";
-import { Picture } from "./Picture";
 import { Tools } from "./Tools";
 
 export function Allocations() {

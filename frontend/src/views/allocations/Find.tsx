@@ -3,8 +3,8 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { useTyped } from "../../components/useTyped";
 import { bytes, counted, exactBytes } from "../../format";
+import type { Model } from "../../lives/model";
 import { find } from "../../state";
-import type { Model } from "./model";
 import { createSearch } from "./search";
 
 export function Find({ model }: { model: Model }) {

@@ -1,11 +1,11 @@
 /** What the colours mean; the groups are those of the chart of usage, and are picked in the same way. */
 
 import { bytes } from "../../format";
+import type { Model } from "../../lives/model";
 import { device, filter, isPlan, minimum, only } from "../../state";
 import { ink } from "../../theme/theme";
 import { gapColour } from "../../timeline/groupColours";
 import { Groups } from "../../timeline/Legend";
-import type { Model } from "./model";
 
 /** Pixels that the words at the right take. */
 const WORDS = 250;

@@ -3,12 +3,12 @@
 import { useComputed } from "@preact/signals";
 import { Filtered } from "../../components/Filtered";
 import { Segmented } from "../../components/Segmented";
+import { reasonAgainst, shownLayout } from "../../lives/layouts";
+import type { Model } from "../../lives/model";
 import { bytesRange, layout, only, range, viewKey } from "../../state";
 import { LAYOUTS, type Layout, ONLY, type Only } from "../../state/view";
 import { Find } from "./Find";
-import { reasonAgainst, shownLayout } from "./layouts";
 import { Minimum } from "./Minimum";
-import type { Model } from "./model";
 
 const ONLY_WORDS: Readonly<Record<Only, string>> = {
   all: "all",

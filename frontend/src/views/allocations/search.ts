@@ -4,9 +4,9 @@ import { effect } from "@preact/signals";
 import type { Breakdown } from "../../api";
 import { getBreakdown } from "../../api";
 import { target } from "../../flow/questions";
+import type { Model } from "../../lives/model";
 import { by, cursor, filter, find } from "../../state";
 import { type Answer, resource } from "../../state/resource";
-import type { Model } from "./model";
 
 export interface Search {
   readonly answer: { readonly value: Answer<Breakdown> };

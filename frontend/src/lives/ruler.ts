@@ -1,7 +1,7 @@
 /** What lies between two points of the picture, in words. */
 
-import type { Axis } from "../../api";
-import { duration, grouped, signedBytes } from "../../format";
+import type { Axis } from "../api";
+import { duration, grouped, signedBytes } from "../format";
 import type { Ruler } from "./model";
 
 /** `Δ 12.3 ms`, `Δ 120 events`. */

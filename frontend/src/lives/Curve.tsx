@@ -1,15 +1,15 @@
 /** What lies over the picture and moves with it: all that is allocated, the cursor, marks, a life. */
 
-import { device, hasHistory } from "../../state";
-import { ink } from "../../theme/theme";
-import { lifeOf } from "../../timeline/life";
-import { Moved } from "../../timeline/Moved";
-import { ABOVE } from "../../timeline/model";
-import { paintLife } from "../../timeline/paint/life";
-import { paintMarks } from "../../timeline/paint/marks";
-import { crisp, line } from "../../timeline/paint/surface";
-import { toPixel } from "../../timeline/scale";
-import { placeMarks, sheetsFor } from "../../timeline/scene";
+import { device, hasHistory } from "../state";
+import { ink } from "../theme/theme";
+import { lifeOf } from "../timeline/life";
+import { Moved } from "../timeline/Moved";
+import { ABOVE } from "../timeline/model";
+import { paintLife } from "../timeline/paint/life";
+import { paintMarks } from "../timeline/paint/marks";
+import { crisp, line } from "../timeline/paint/surface";
+import { toPixel } from "../timeline/scale";
+import { placeMarks, sheetsFor } from "../timeline/scene";
 import type { Model } from "./model";
 import { paintCapacity, paintTotals } from "./paint/totals";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Hidden, Tile } from "../../drawing/tile";
-import { parseBytes } from "../../format/parse";
-import { byteRangeTicks } from "../../picture/byteAxis";
-import { placed } from "../../picture/placing";
+import type { Hidden, Tile } from "../drawing/tile";
+import { parseBytes } from "../format/parse";
+import { byteRangeTicks } from "../picture/byteAxis";
+import { placed } from "../picture/placing";
 import { areaBetween } from "./brushing";
 import { hiddenWords } from "./hidden";
 import { acrossWords, upWords } from "./ruler";

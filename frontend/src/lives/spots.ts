@@ -1,8 +1,8 @@
 /** Pixels of the plot as places on the axis and heights in bytes. */
 
-import type { Spot } from "../../picture/pointing";
-import type { Point } from "../../timeline/model";
-import { toValue } from "../../timeline/scale";
+import type { Spot } from "../picture/pointing";
+import type { Point } from "../timeline/model";
+import { toValue } from "../timeline/scale";
 import type { Model } from "./model";
 
 /** Place and height of a pixel of the plot; the edges are as far as it goes. */

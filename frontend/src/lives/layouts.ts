@@ -1,9 +1,9 @@
 /** Which layout is drawn: by address only where the source says where allocations are. */
 
 import { computed } from "@preact/signals";
-import { sentence } from "../../format";
-import { about, device, layout } from "../../state";
-import type { Layout } from "../../state/view";
+import { sentence } from "../format";
+import { about, device, layout } from "../state";
+import type { Layout } from "../state/view";
 
 /** Why a layout cannot be drawn; null if it can. */
 export function reasonAgainst(key: Layout): string | null {

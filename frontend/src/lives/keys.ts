@@ -1,7 +1,7 @@
 /** What keys do on the picture. */
 
-import { KEY_PAN, KEY_ZOOM, keyAcross, restingFocus } from "../../timeline/across";
-import { panWindow, span, zoomWindow } from "../../timeline/scale";
+import { KEY_PAN, KEY_ZOOM, keyAcross, restingFocus } from "../timeline/across";
+import { panWindow, span, zoomWindow } from "../timeline/scale";
 import type { Model } from "./model";
 import { spotAt } from "./spots";
 

@@ -2,15 +2,15 @@
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { AllocationCard } from "../../api";
-import { useFree } from "../../picture/holes";
-import { allocationAt, pointAt } from "../../picture/pointing";
-import { hover } from "../../state";
-import { pointAt as pointAtLife } from "../../state/pointed";
-import { cardOf } from "../../timeline/cards";
-import { coloursFor } from "../../timeline/groupColours";
-import { LEFT } from "../../timeline/model";
-import { Tip } from "../../timeline/Tip";
+import type { AllocationCard } from "../api";
+import { useFree } from "../picture/holes";
+import { allocationAt, pointAt } from "../picture/pointing";
+import { hover } from "../state";
+import { pointAt as pointAtLife } from "../state/pointed";
+import { cardOf } from "../timeline/cards";
+import { coloursFor } from "../timeline/groupColours";
+import { LEFT } from "../timeline/model";
+import { Tip } from "../timeline/Tip";
 import type { Model } from "./model";
 import { wordsFor } from "./readout";
 import { spotAt } from "./spots";

@@ -1,10 +1,10 @@
 /** The axis under the picture, drawn for as much as the picture, and moved with it. */
 
-import { hasHistory } from "../../state";
-import { ink } from "../../theme/theme";
-import { Moved } from "../../timeline/Moved";
-import { BELOW } from "../../timeline/model";
-import { paintPlaceAxis } from "../../timeline/paint/axes";
+import { hasHistory } from "../state";
+import { ink } from "../theme/theme";
+import { Moved } from "../timeline/Moved";
+import { BELOW } from "../timeline/model";
+import { paintPlaceAxis } from "../timeline/paint/axes";
 import type { Model } from "./model";
 
 /** Pixels beside the plot that labels of its edges stand on. */

@@ -1,7 +1,7 @@
 /** What a picture leaves out because it is too much for one, in words. */
 
-import type { Tile } from "../../drawing/tile";
-import { bytes, counted } from "../../format";
+import type { Tile } from "../drawing/tile";
+import { bytes, counted } from "../format";
 
 /** Empty where everything is drawn. */
 export function hiddenWords(tiles: readonly Tile[]): string {

@@ -1,14 +1,14 @@
-/** The view's own state beside the page's: the vertical, the pointer, rulers, and the picture. */
+/** The picture's own state beside the page's: the vertical, the pointer, rulers, and the picture. */
 
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { Palette } from "../../drawing/palette";
-import type { Tile } from "../../drawing/tile";
-import { card, target } from "../../flow/questions";
-import { highestOf } from "../../picture/highest";
-import { createPictures, type Picture } from "../../picture/pictures";
-import { HEADROOM, plainPalette } from "../../picture/plain";
-import type { Spot } from "../../picture/pointing";
-import { nameOf, type Question } from "../../picture/question";
+import type { Palette } from "../drawing/palette";
+import type { Tile } from "../drawing/tile";
+import { card, target } from "../flow/questions";
+import { highestOf } from "../picture/highest";
+import { createPictures, type Picture } from "../picture/pictures";
+import { HEADROOM, plainPalette } from "../picture/plain";
+import type { Spot } from "../picture/pointing";
+import { nameOf, type Question } from "../picture/question";
 import {
   argument,
   by,
@@ -19,11 +19,15 @@ import {
   minimum,
   only,
   selection,
-} from "../../state";
-import { pickedGroup } from "../../timeline/groupColours";
-import { heightFor } from "../../timeline/height";
-import { createModel as createTimeline, type Point } from "../../timeline/model";
-import { clampWindow, type Range, roundWindow, sameRange } from "../../timeline/scale";
+} from "../state";
+import { pickedGroup } from "../timeline/groupColours";
+import { heightFor } from "../timeline/height";
+import {
+  createModel as createTimeline,
+  type Point,
+  type Model as Timeline,
+} from "../timeline/model";
+import { clampWindow, type Range, roundWindow, sameRange } from "../timeline/scale";
 import { shownLayout } from "./layouts";
 
 /** A rectangle of axis and bytes; a side is null while it is not zoomed. */
@@ -39,10 +43,11 @@ export interface Ruler {
 
 export type Model = ReturnType<typeof createModel>;
 
-export function createModel() {
+/** `shared` is the timeline of a view that has other panels on it and ends it itself. */
+export function createModel(shared?: Timeline) {
   /** The curve on the map comes after the first picture: the server makes one after the other. */
   const isHeld = signal(true);
-  const timeline = createTimeline(isHeld);
+  const timeline = shared ?? createTimeline(isHeld);
   const { window, whole, plot, ratio, reach } = timeline;
   /** In pixels of the plot; null while the pointer is elsewhere. */
   const pointer = signal<Point | null>(null);
@@ -140,7 +145,7 @@ export function createModel() {
       stopLearning();
       stopHolding();
       pictures.dispose();
-      timeline.dispose();
+      if (shared === undefined) timeline.dispose();
     },
   };
 }

@@ -1,10 +1,10 @@
 /** Paints all that is allocated as a line along the top of the stack, and the capacity above it. */
 
-import type { Ink } from "../../../theme/theme";
-import { eachRun } from "../../../timeline/columns";
-import { crisp, line, type Surface } from "../../../timeline/paint/surface";
-import { type Range, toPixel } from "../../../timeline/scale";
-import type { Plot, Scene } from "../../../timeline/scene";
+import type { Ink } from "../../theme/theme";
+import { eachRun } from "../../timeline/columns";
+import { crisp, line, type Surface } from "../../timeline/paint/surface";
+import { type Range, toPixel } from "../../timeline/scale";
+import type { Plot, Scene } from "../../timeline/scene";
 
 export function paintTotals(
   surface: Surface,

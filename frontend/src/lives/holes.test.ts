@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { FreeAnswer } from "../../api";
-import type { View } from "../../drawing/sheet";
-import type { Tile } from "../../drawing/tile";
-import { isIn, questionOf } from "../../picture/holes";
-import type { Pointed } from "../../picture/pointing";
+import type { FreeAnswer } from "../api";
+import type { View } from "../drawing/sheet";
+import type { Tile } from "../drawing/tile";
+import { isIn, questionOf } from "../picture/holes";
+import type { Pointed } from "../picture/pointing";
 import { wordsFor } from "./readout";
 
 const tile = (about: Partial<Tile["about"]> = {}): Tile =>

@@ -1,10 +1,10 @@
 /** What the wheel does on the picture. */
 
-import { pointAt } from "../../picture/pointing";
-import { turnAcross } from "../../timeline/across";
-import type { Point } from "../../timeline/model";
-import { span, zoomWindow } from "../../timeline/scale";
-import { wheelFactor } from "../../timeline/wheel";
+import { pointAt } from "../picture/pointing";
+import { turnAcross } from "../timeline/across";
+import type { Point } from "../timeline/model";
+import { span, zoomWindow } from "../timeline/scale";
+import { wheelFactor } from "../timeline/wheel";
 import type { Model } from "./model";
 import { spotAt } from "./spots";
 

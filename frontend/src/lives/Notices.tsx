@@ -1,7 +1,7 @@
 /** What the picture cannot say: that it loads, that it failed, that there is nothing in it. */
 
-import { counted } from "../../format";
-import { device, filter, hasHistory, minimum, only } from "../../state";
+import { counted } from "../format";
+import { device, filter, hasHistory, minimum, only } from "../state";
 import type { Model } from "./model";
 
 export function Notices({ model }: { model: Model }) {

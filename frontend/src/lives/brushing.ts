@@ -1,8 +1,8 @@
 /** A rectangle drawn over the picture, and the part of it that it asks to see. */
 
-import type { Spot } from "../../picture/pointing";
-import type { Point } from "../../timeline/model";
-import { brushedWindow, type Range } from "../../timeline/scale";
+import type { Spot } from "../picture/pointing";
+import type { Point } from "../timeline/model";
+import { brushedWindow, type Range } from "../timeline/scale";
 import type { Area } from "./model";
 
 /** Pixels a drag may stray and still be meant for the other direction alone. */

@@ -1,10 +1,10 @@
 /** The picture in a sentence, for those who cannot see it: of where it rests, not of every frame of a pan. */
 
-import { bytes, count, counted, exactBytes } from "../../format";
-import { highestOf } from "../../picture/highest";
-import { exactTime, instantTitle } from "../../timeline/readout";
-import { known } from "../../timeline/rows";
-import { roundWindow } from "../../timeline/scale";
+import { bytes, count, counted, exactBytes } from "../format";
+import { highestOf } from "../picture/highest";
+import { exactTime, instantTitle } from "../timeline/readout";
+import { known } from "../timeline/rows";
+import { roundWindow } from "../timeline/scale";
 import type { Model } from "./model";
 
 const LAYOUT = {

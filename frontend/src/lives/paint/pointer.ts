@@ -1,13 +1,13 @@
 /** Paints what follows the pointer: the crosshair, the brush and the ruler. */
 
-import type { Axis } from "../../../api";
-import { bytes as inWords } from "../../../format";
-import type { Ink } from "../../../theme/theme";
-import type { Point } from "../../../timeline/model";
-import { crisp, label, line, type Surface } from "../../../timeline/paint/surface";
-import { lengthWords } from "../../../timeline/readout";
-import { type Range, span, toPixel } from "../../../timeline/scale";
-import type { Plot, Scene } from "../../../timeline/scene";
+import type { Axis } from "../../api";
+import { bytes as inWords } from "../../format";
+import type { Ink } from "../../theme/theme";
+import type { Point } from "../../timeline/model";
+import { crisp, label, line, type Surface } from "../../timeline/paint/surface";
+import { lengthWords } from "../../timeline/readout";
+import { type Range, span, toPixel } from "../../timeline/scale";
+import type { Plot, Scene } from "../../timeline/scene";
 import type { Area, Ruler } from "../model";
 import { acrossWords, upWords } from "../ruler";
 

@@ -1,16 +1,16 @@
 /** What is said about a point of the picture, in words. */
 
-import type { AllocationCard, FreeAnswer } from "../../api";
-import type { Stretch, Tile } from "../../drawing/tile";
-import { bytes, count, counted, exactBytes } from "../../format";
-import { lifeWords, programLife } from "../../inspector/life";
-import { type Pointed, tell } from "../../picture/pointing";
-import { groupLabel } from "../../state/groups";
-import { momentWords } from "../../state/moment";
-import { isPlan } from "../../state/recording";
-import { say } from "../../state/say";
-import { instantTitle } from "../../timeline/readout";
-import { known } from "../../timeline/rows";
+import type { AllocationCard, FreeAnswer } from "../api";
+import type { Stretch, Tile } from "../drawing/tile";
+import { bytes, count, counted, exactBytes } from "../format";
+import { lifeWords, programLife } from "../inspector/life";
+import { type Pointed, tell } from "../picture/pointing";
+import { groupLabel } from "../state/groups";
+import { momentWords } from "../state/moment";
+import { isPlan } from "../state/recording";
+import { say } from "../state/say";
+import { instantTitle } from "../timeline/readout";
+import { known } from "../timeline/rows";
 
 export interface Words {
   /** The instant: `event 3 485 · 0.413 s`. */

@@ -1,11 +1,11 @@
 /** Turns what is done with pointer, wheel and keys on the picture into changes of the state. */
 
 import { batch } from "@preact/signals";
-import { allocationAt, binAt, pointAt, type Spot, tell } from "../../picture/pointing";
-import { bytesRange, only, selection } from "../../state";
-import { EDGE, handle, type Press } from "../../timeline/handling";
-import type { Point } from "../../timeline/model";
-import { panWindow, type Range, span } from "../../timeline/scale";
+import { allocationAt, binAt, pointAt, type Spot, tell } from "../picture/pointing";
+import { bytesRange, only, selection } from "../state";
+import { EDGE, handle, type Press } from "../timeline/handling";
+import type { Point } from "../timeline/model";
+import { panWindow, type Range, span } from "../timeline/scale";
 import { areaBetween } from "./brushing";
 import { pressKey } from "./keys";
 import type { Area, Model } from "./model";

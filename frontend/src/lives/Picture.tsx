@@ -2,15 +2,15 @@
 
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Layer } from "../../picture/Layer";
-import { paintBytes, paintStretches } from "../../picture/paint/bytes";
-import { hasHistory, isPlan } from "../../state";
-import { ink } from "../../theme/theme";
-import { lifeOf, pointedRange } from "../../timeline/life";
-import { paintAxisName } from "../../timeline/paint/axes";
-import { type Beyond, beyondOf, paintBeyond, paintLife } from "../../timeline/paint/life";
-import type { Surface } from "../../timeline/paint/surface";
-import { usePaint } from "../../timeline/usePaint";
+import { Layer } from "../picture/Layer";
+import { paintBytes, paintStretches } from "../picture/paint/bytes";
+import { hasHistory, isPlan } from "../state";
+import { ink } from "../theme/theme";
+import { lifeOf, pointedRange } from "../timeline/life";
+import { paintAxisName } from "../timeline/paint/axes";
+import { type Beyond, beyondOf, paintBeyond, paintLife } from "../timeline/paint/life";
+import type { Surface } from "../timeline/paint/surface";
+import { usePaint } from "../timeline/usePaint";
 import { Curve } from "./Curve";
 import { describe } from "./describe";
 import { listen } from "./gestures";
