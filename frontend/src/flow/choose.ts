@@ -52,6 +52,8 @@ let groupingChosen = false;
 
 /** The window of the host that was left, for the one that is being opened. */
 let carried: Clocked | null = null;
+/** And the plan that was looked at there: on another host the same module has another key. */
+let carriedPlan: PlanListed | null = null;
 
 function forgetPlace(): void {
   range.value = null;
@@ -83,6 +85,7 @@ export function chooseSource(id: string): void {
     minimum.value = 0;
     groupingChosen = false;
     carried = null;
+    carriedPlan = null;
     forgetPlace();
   });
 }
@@ -94,6 +97,7 @@ export function chooseSource(id: string): void {
 export function chooseHost(id: string, link: Link): void {
   const left = summary.peek();
   // One that is left before it was read had not taken the window in yet.
+  const plan = left === null ? carriedPlan : left.plans.find(({ key }) => key === deviceKey.peek());
   const window =
     left === null ? carried : axis.peek() === "time" ? onClock(range.peek(), left) : null;
   batch(() => {
@@ -101,6 +105,7 @@ export function chooseHost(id: string, link: Link): void {
     const { window: _window, at: _at, selection: _selection, bytes: _bytes, ...kept } = link;
     pending.value = kept;
     carried = window;
+    carriedPlan = plan ?? null;
   });
 }
 
@@ -193,9 +198,13 @@ function startWith(fresh: Summary, link: Link | null): void {
   carried = null;
 }
 
-/** The plan that a link names; without a device that of the highest peak. */
+/** The plan of the module that was left, or that a link names; without a device that of the highest peak. */
 function plannedStart(fresh: Summary, link: Link | null): PlanListed | undefined {
-  const named = fresh.plans.find(({ key }) => key === link?.device);
+  const left = carriedPlan;
+  carriedPlan = null;
+  const named = left
+    ? samePlan(fresh.plans, left)
+    : fresh.plans.find(({ key }) => key === link?.device);
   if (named || fresh.devices.length > 0) return named;
   return [...fresh.plans].sort((a, b) => b.peak - a.peak)[0];
 }
@@ -245,6 +254,14 @@ function applyPlace(link: Link, fresh: Summary): void {
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";
   bytesRange.value = link.bytes ?? null;
+}
+
+/** The plan of a module of the same name, for the same memory space if that has one. */
+function samePlan(plans: readonly PlanListed[], left: PlanListed): PlanListed | undefined {
+  const alike = plans.filter(({ module }) => module === left.module);
+  const isSame = ({ program, space }: PlanListed) =>
+    (program === left.program ? 2 : 0) + (space === left.space ? 1 : 0);
+  return alike.sort((a, b) => isSame(b) - isSame(a))[0];
 }
 
 const AUTOMATIC_BYTES = 512 * 2 ** 20;
