@@ -14,5 +14,8 @@ def fill(
     texts: dict[bytes, int],
     table: npt.NDArray[np.int64],
     row: int,
+    others: int = ...,
+    known: dict[bytes, int] = ...,
+    room: npt.NDArray[np.int64] = ...,
     /,
 ) -> int | None: ...

@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import limits, opening
 from tb_memory_plugin.readers import nsys_tables as made
@@ -22,6 +25,9 @@ from tb_memory_plugin.readers.nsys_database import MAGIC, Database, opened
 from tb_memory_plugin.readers.nsys_events import EVENTS, Driver, driver_events
 from tb_memory_plugin.readers.nsys_meta import meta
 from tb_memory_plugin.readers.nsys_ranges import RANGES, Ranges
+from tb_memory_plugin.readers.nsys_spans import around as innermost
+from tb_memory_plugin.readers.nsys_spans import spans
+from tb_memory_plugin.readers.nsys_work import Work
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.arrays import TooMuchText
 from tb_memory_plugin.recording.recording import Recording
@@ -98,21 +104,29 @@ def _recording(path: Path, database: Database, report: Progress) -> Recording:
         raise SourceError(path.name, "holds no memory events: nothing was allocated", _RECORD)
     report(0.4, "reading ranges")
     ranges = Ranges(database) if database.has(RANGES, "start", "end", "eventType") else None
-    report(0.7, "finding what allocated")
+    report(0.6, "finding what allocated")
     calls = Calls(database, driver)
     around = made.around(driver, calls, ranges)
-    origin = _origin(driver, ranges)
-    facts = meta(database, driver, calls, ranges, origin)
+    report(0.7, "reading kernels")
+    work = None if driver.time is None else Work(database)
+    origin = _origin(driver, ranges, work)
+    facts = meta(database, driver, calls, ranges, work, origin)
     report(0.9, "indexing")
+    tables: dict[str, pa.Table] = {}
+    span = np.full(len(driver.device), -1)
+    if work is not None:
+        found = spans(ranges, work, driver.places, origin)
+        tables, span = found.tables, innermost(driver, calls, ranges, work, found.place)
     return builder.recording(
         {"format": FORMAT, "basis": "requested", "source": path.name, **facts},
-        made.tables(driver, around, ranges, origin),
+        {**made.tables(driver, around, span, origin), **tables},
     )
 
 
-def _origin(driver: Driver, ranges: Ranges | None) -> int:
+def _origin(driver: Driver, ranges: Ranges | None, work: Work | None) -> int:
     """When the first of it all happens; 0 without time stamps."""
     if driver.time is None:
         return 0
     begins = [driver.time] if ranges is None else [driver.time, ranges.nested.begin]
+    begins += [part.begin for part in work.parts] if work is not None else []
     return min(int(times.min()) for times in begins if len(times))

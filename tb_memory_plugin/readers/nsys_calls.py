@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 
 import numpy as np
 
-from tb_memory_plugin.readers.nsys_database import Database, combinations, strings
+from tb_memory_plugin.readers.nsys_database import Database, matched, strings
 from tb_memory_plugin.readers.nsys_events import EVENTS, TID_BITS, Driver
+from tb_memory_plugin.readers.nsys_work import CALLS, VERSION
 from tb_memory_plugin.recording.arrays import IntArray
 
-_CALLS = "CUPTI_ACTIVITY_KIND_RUNTIME"
 _CHAINS = "CUDA_CALLCHAINS"
 #: Only calls that a memory event names.
 _NAMED = f'WHERE correlationId IN (SELECT correlationId FROM "{EVENTS}")'
-#: CUDA's functions are exported with the version that they came with: cudaMalloc_v3020.
-_VERSION = re.compile(r"_v\d+(_ptsz|_ptds)?$")
 _MOST_FRAMES = 1_000
 
 #: Function and module of a frame.
@@ -41,12 +38,13 @@ class Calls:
         self.names: list[str] = []
         self.chains: dict[int, list[Frame]] = {}
         lacks = not database.has(EVENTS, "correlationId") or not driver.correlation.size
-        if lacks or not database.has(_CALLS, "correlationId", "globalTid"):
+        if lacks or not database.has(CALLS, "correlationId", "globalTid"):
             return
         columns = ("correlationId", "globalTid", "nameId", "callchainId")
-        rows = database.columns(_CALLS, (), columns, where=_NAMED)
+        rows = database.columns(CALLS, (), columns, where=_NAMED)
         self.thread, self.chain = rows["globalTid"], rows["callchainId"]
-        self.row = _matched(driver, rows["correlationId"], self.thread >> TID_BITS)
+        process = self.thread >> TID_BITS
+        self.row = matched((driver.process, driver.correlation), (process, rows["correlationId"]))
         used = np.unique(self.row[self.row >= 0])
         self._name(database, rows["nameId"], used)
         self._link(database, used)
@@ -55,7 +53,7 @@ class Calls:
         texts = strings(database, ids[used].tolist())
         words: dict[str, int] = {}
         codes = {
-            number: words.setdefault(_VERSION.sub("", value), len(words))
+            number: words.setdefault(VERSION.sub("", value), len(words))
             for number, value in texts.items()
         }
         self.name = np.array([codes.get(each, -1) for each in ids.tolist()], dtype=np.int64)
@@ -65,7 +63,7 @@ class Calls:
         wanted = {each for each in self.chain[used].tolist() if each >= 0}
         if not wanted or not database.has(_CHAINS, "id", "symbol", "stackDepth"):
             return
-        where = f'WHERE id IN (SELECT callchainId FROM "{_CALLS}" {_NAMED})'
+        where = f'WHERE id IN (SELECT callchainId FROM "{CALLS}" {_NAMED})'
         rows = database.columns(_CHAINS, ("id",), ("symbol", "module", "stackDepth"), where=where)
         texts = strings(database, {*rows["symbol"].tolist(), *rows["module"].tolist()})
         order = np.lexsort((rows["stackDepth"], rows["id"]))
@@ -75,16 +73,3 @@ class Calls:
             if number in wanted and len(chains[number]) < _MOST_FRAMES:
                 chains[number].append((texts.get(symbol, "?"), texts.get(module, "")))
         self.chains = dict(chains)
-
-
-def _matched(driver: Driver, correlation: IntArray, process: IntArray) -> IntArray:
-    """Of every event the row of its call; correlation ids are those of a process."""
-    count = len(driver.correlation)
-    both = np.concatenate([driver.process, process])
-    numbers = np.concatenate([driver.correlation, correlation])
-    distinct, keys = combinations(both, numbers)
-    row_of = np.full(len(distinct), -1, dtype=np.int64)
-    rows = np.flatnonzero(correlation >= 0)[::-1]  # of several the first
-    row_of[keys[count:][rows]] = rows
-    found: IntArray = row_of[keys[:count]]
-    return found

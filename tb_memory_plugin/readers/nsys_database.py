@@ -204,3 +204,18 @@ def combinations(*columns: IntArray) -> tuple[IntArray, IntArray]:
     of = np.empty(len(order), dtype=np.int64)
     of[order] = np.cumsum(is_new) - 1
     return np.stack([column[is_new] for column in ordered], axis=1), of
+
+
+def matched(asked: tuple[IntArray, IntArray], known: tuple[IntArray, IntArray]) -> IntArray:
+    """Of every process and correlation id that is ``asked`` the row that has them, -1 for none.
+
+    Correlation ids are those of a process. Of several rows it is the first; ids below 0 are none.
+    """
+    count = len(asked[0])
+    both, numbers = (np.concatenate(pair) for pair in zip(asked, known, strict=True))
+    distinct, keys = combinations(both, numbers)
+    row_of = np.full(len(distinct), -1, dtype=np.int64)
+    rows = np.flatnonzero(known[1] >= 0)[::-1]  # of several the first
+    row_of[keys[count:][rows]] = rows
+    found: IntArray = row_of[keys[:count]]
+    return found

@@ -10,6 +10,7 @@ from tb_memory_plugin.readers.nsys_calls import Calls
 from tb_memory_plugin.readers.nsys_database import Database
 from tb_memory_plugin.readers.nsys_events import GROUPS, Driver, Place
 from tb_memory_plugin.readers.nsys_ranges import STEP, Ranges, pid_of_process
+from tb_memory_plugin.readers.nsys_work import Work
 
 _NAMES = {
     "managed": "managed memory",
@@ -22,7 +23,12 @@ _MOST_ROWS = 4_096  # of tables that hold a few
 
 
 def meta(
-    database: Database, driver: Driver, calls: Calls, ranges: Ranges | None, origin: int
+    database: Database,
+    driver: Driver,
+    calls: Calls,
+    ranges: Ranges | None,
+    work: Work | None,
+    origin: int,
 ) -> dict[str, Any]:
     """Devices, clock, host, versions, ``missing`` and ``problems`` of a recording."""
     start = _session_start(database)
@@ -40,7 +46,7 @@ def meta(
             for name, value in _named(database, "META_DATA_EXPORT").items()
             if name in _VERSIONS
         },
-        "missing": list(_missing(driver, calls, ranges)),
+        "missing": [*_missing(driver, calls, ranges), *_left_out(work)],
         "problems": list(_problems(driver)),
     }
 
@@ -126,6 +132,25 @@ def _missing(driver: Driver, calls: Calls, ranges: Ranges | None) -> Iterator[di
         "the driver rounds up, and other processes take more",
         "remedy": "Compare with nvidia-smi",
     }
+
+
+def _left_out(work: Work | None) -> Iterator[dict[str, str]]:
+    if work is None:
+        return
+    for what, count in work.left_out.items():
+        if count:
+            yield {
+                "what": f"the shortest {what}",
+                "why": f"Of the {what} the {count} shortest are left out",
+                "remedy": "Profile for a shorter time",
+            }
+    if work.unsaid:
+        yield {
+            "what": "arguments of some kernels",
+            "why": f"What {work.unsaid} kernels, copies and calls say beyond their names is left "
+            "out: it is too much that is different each time",
+            "remedy": "Profile for a shorter time",
+        }
 
 
 def _problems(driver: Driver) -> Iterator[str]:

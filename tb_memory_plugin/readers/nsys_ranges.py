@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pyarrow as pa
 
 from tb_memory_plugin.readers.checked import Malformed, text
 from tb_memory_plugin.readers.nsys_database import Database, combinations, enumeration, strings
 from tb_memory_plugin.readers.nsys_events import TID_BITS
-from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
-from tb_memory_plugin.recording.nesting import Nested, depths_of_kind, nested
+from tb_memory_plugin.recording.nesting import Nested, nested
 
 RANGES = "NVTX_EVENTS"
 #: Types of events that are ranges, as exports number them; the first two nest on their thread.
@@ -28,7 +26,7 @@ _STEP = re.compile(
 )
 #: What ``torch.autograd.profiler.emit_nvtx`` makes of an operator.
 _OP = re.compile(r"(\w+::\w+)(?:, (?:seq|op_id|sizes|input_op_ids) ?=.*)?", re.DOTALL)
-_KINDS = ["annotation", "op", "step"]
+KINDS = ["annotation", "op", "step"]
 _ANNOTATION, OP, STEP = range(3)
 _LATEST = 1 << 62
 
@@ -105,38 +103,10 @@ class Ranges:
             row = int(self.nested.parent[row])
         return found
 
-    def table(self, origin: int) -> pa.Table:
-        """The table ``spans``."""
-        several = len({number >> TID_BITS for number in self.thread.tolist()}) > 1
-        tracks = [
-            _track(number, stacked=stacked, several=several)
-            for number, stacked in zip(self.thread.tolist(), self.stacked.tolist(), strict=True)
-        ]
-        begin, end, parent = self.nested.begin, self.nested.end, self.nested.parent
-        step = self.step
-        return builder.table(
-            "spans",
-            {
-                "track": arrays.text(self.track, tracks),
-                "kind": arrays.text(self.kind, _KINDS),
-                "name": arrays.text(self.name, self.names),
-                "begin": begin - origin,
-                "end": (end - origin, self.open),
-                "depth": depths_of_kind(self.track, begin, end, self.kind),
-                "parent": (parent, parent < 0),
-                "step": (step, step < 0),
-            },
-        )
-
 
 def pid_of_process(process: int) -> int:
     """The process id in a global id without its thread's part."""
     return process & 0xFF_FFFF
-
-
-def _track(thread: int, *, stacked: bool, several: bool) -> str:
-    name = f"thread {thread & 0xFF_FFFF}" if stacked else "ranges of all threads"
-    return f"process {pid_of_process(thread >> TID_BITS)} {name}" if several else name
 
 
 def _texts(

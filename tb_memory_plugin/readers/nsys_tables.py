@@ -64,22 +64,20 @@ def around(driver: Driver, calls: Calls, ranges: Ranges | None) -> Around:
     return Around(stack, code, list(ops), interner)
 
 
-def tables(
-    driver: Driver, found: Around, ranges: Ranges | None, origin: int
-) -> dict[str, pa.Table]:
-    """The recorded tables; times count from ``origin``."""
-    made = {
-        "events": _events(driver, found, origin),
+def tables(driver: Driver, found: Around, span: IntArray, origin: int) -> dict[str, pa.Table]:
+    """The recorded tables of memory; times count from ``origin``.
+
+    ``span`` is of every event the row of the span it happened in, -1 for none.
+    """
+    return {
+        "events": _events(driver, found, span, origin),
         "labels": _labels(driver, found),
         "reported": _reported(driver),
         **found.interner.tables(),
     }
-    if ranges is not None and driver.time is not None:
-        made["spans"] = ranges.table(origin)
-    return made
 
 
-def _events(driver: Driver, found: Around, origin: int) -> pa.Table:
+def _events(driver: Driver, found: Around, span: IntArray, origin: int) -> pa.Table:
     columns = {
         "device": driver.device,
         "action": np.where(driver.born, int(Action.ALLOC), int(Action.FREE_COMPLETED)),
@@ -87,6 +85,7 @@ def _events(driver: Driver, found: Around, origin: int) -> pa.Table:
         "size": driver.bytes,
         "stream": (np.maximum(driver.stream, 0), driver.stream < 0),
         "stack": (found.stack, found.stack < 0),
+        "span": (span, span < 0),
     }
     if driver.time is not None:
         columns["time"] = driver.time - origin

@@ -14,7 +14,7 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import nsys
 from tb_memory_plugin.readers.registry import reader_of
-from tests.fixtures.nsys import SCHEMA, call, export, memory, nvtx
+from tests.fixtures.nsys import SCHEMA, call, export, kernel, memory, nvtx, on_device
 from tests.formats.mutating import cut, damaged, is_read, sentence, tried
 
 TABLE = "CUDA_GPU_MEMORY_USAGE_EVENTS"
@@ -43,6 +43,8 @@ def whole(tmp_path: Path, **more: Any) -> Path:
         CUPTI_ACTIVITY_KIND_RUNTIME=[call(1, 1, callchainId=1)],
         CUDA_CALLCHAINS=[{"id": 1, "symbol": 1, "module": 1, "stackDepth": 0}],
         NVTX_EVENTS=[nvtx("step 1", 0, 9)],
+        CUPTI_ACTIVITY_KIND_KERNEL=[kernel(1, 1, 3, 4)],
+        CUPTI_ACTIVITY_KIND_MEMCPY=[on_device(5, 6, correlationId=1, bytes=4, copyKind=1)],
         **more,
     )
 
@@ -199,8 +201,9 @@ def test_mutated_rows_are_read_or_refused(tmp_path: Path) -> None:
         events = [dict(each) for each in EVENTS]
         ranges, calls = [nvtx("step 1", 0, 9), nvtx("a", 1, 2)], [call(1, 1, callchainId=1)]
         chains = [{"id": 1, "symbol": 1, "module": 1, "stackDepth": 0}]
+        work = [kernel(1, 1, 3, 4)], [on_device(5, 6, correlationId=1, bytes=4, copyKind=1)]
         gpus = [{"vmId": 0, "id": 0, "name": "H100", "totalMemory": 1 << 30}]
-        tables: list[list[dict[str, Any]]] = [events, events, ranges, calls, chains, gpus]
+        tables: list[list[dict[str, Any]]] = [events, events, ranges, calls, chains, gpus, *work]
         for _ in range(chance.randint(1, 3)):
             row = chance.choice(chance.choice(tables))
             row[chance.choice(sorted(row))] = chance.choice(odd)
@@ -213,6 +216,8 @@ def test_mutated_rows_are_read_or_refused(tmp_path: Path) -> None:
             CUPTI_ACTIVITY_KIND_RUNTIME=calls,
             CUDA_CALLCHAINS=chains,
             NVTX_EVENTS=ranges,
+            CUPTI_ACTIVITY_KIND_KERNEL=work[0],
+            CUPTI_ACTIVITY_KIND_MEMCPY=work[1],
             TARGET_INFO_GPU=gpus,
         )
         outcomes[is_read(nsys.read, path)] += 1
