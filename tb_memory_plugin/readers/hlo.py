@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tb_memory_plugin.errors import SourceError
-from tb_memory_plugin.readers import limits
 from tb_memory_plugin.readers.checked import Malformed
 from tb_memory_plugin.readers.glance import Progress, look, unheard
 from tb_memory_plugin.readers.hlo_glance import holds_plan
 from tb_memory_plugin.readers.hlo_module import Modules
 from tb_memory_plugin.readers.hlo_names import may_hold_plan, platform_of
 from tb_memory_plugin.readers.hlo_tables import tables
-from tb_memory_plugin.readers.whole import whole
+from tb_memory_plugin.readers.whole import reading
 from tb_memory_plugin.readers.xplane_meta import session_of
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.arrays import TooMuchText
@@ -58,12 +57,9 @@ def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) 
     """The recorded tables of a module, of at most ``limit`` inflated bytes. Raises SourceError."""
     report = progress or unheard
     try:
-        with (
-            limits.without_collector(),
-            whole(path, limit, lambda part: report(_READING * part, "reading")) as data,
-        ):
+        with reading(path, limit, report, _READING) as data:
             report(_READING, "decoding the module")
-            proto = parsed(data)
+            proto = parsed(bytes(data))
             modules = Modules()
             modules.add(proto, platform_of(path.name))
             report(0.9, "making tables")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tb_memory_plugin.errors import SourceError
 from tb_memory_plugin.readers import limits, opening
+from tb_memory_plugin.readers.glance import Progress
 
 _PIECE = 1 << 20
 
@@ -18,6 +19,19 @@ def whole(path: Path, most: int, progress: Callable[[float], None]) -> Iterator[
     """The bytes of ``path`` as :func:`held`, which cannot be given back before the block ends."""
     with held(path, most, progress) as data:
         yield bytes(data)
+
+
+@contextmanager
+def reading(path: Path, most: int, report: Progress, part: float) -> Iterator[bytearray]:
+    """The bytes of ``path`` as :func:`held`, of which many small things are made in the block.
+
+    Reading is the first ``part`` of the work, as ``report`` is told.
+    """
+    with (
+        limits.without_collector(),
+        held(path, most, lambda done: report(part * done, "reading")) as data,
+    ):
+        yield data
 
 
 @contextmanager

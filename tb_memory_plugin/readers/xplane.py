@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from tb_memory_plugin.errors import SourceError
-from tb_memory_plugin.readers import limits, opening
+from tb_memory_plugin.readers import opening
 from tb_memory_plugin.readers import xplane_tables as made
 from tb_memory_plugin.readers import xplane_wire as wire
 from tb_memory_plugin.readers.checked import Malformed
 from tb_memory_plugin.readers.glance import Progress, look, unheard
 from tb_memory_plugin.readers.hlo_tables import tables as planned
-from tb_memory_plugin.readers.whole import held
+from tb_memory_plugin.readers.whole import reading
 from tb_memory_plugin.readers.xplane_memory import check, histories
 from tb_memory_plugin.readers.xplane_meta import host_of, meta, session_of
 from tb_memory_plugin.readers.xplane_modules import modules
@@ -63,10 +63,7 @@ def read(path: Path, progress: Progress | None = None, limit: int = MOST_BYTES) 
     """The recorded tables of a profile, of at most ``limit`` inflated bytes. Raises SourceError."""
     report = progress or unheard
     try:
-        with (
-            limits.without_collector(),
-            held(path, limit, lambda part: report(_READING * part, "reading")) as data,
-        ):
+        with reading(path, limit, report, _READING) as data:
             try:
                 return _recording(data, path, report)
             except (Malformed, _NoMemory) as error:
