@@ -79,3 +79,14 @@ def by_turns(
         )
         for name, found in samples.items()
     }
+
+
+def compared(found: Mapping[str, Summary], ours: str, theirs: str) -> None:
+    """Print what was measured, and how many times what ``theirs`` takes ``ours`` does."""
+    print(f"  {'':16}{'wall s':>9}{'processor s':>13}{'peak MiB':>10}")
+    for name, each in found.items():
+        print(f"  {name:16}{each.wall:9.2f}{each.processor:13.2f}{each.peak / 2**20:10.0f}")
+    one, other = found[ours], found[theirs]
+    print(f"  {one.wall / other.wall:5.2f} × {ours} / {theirs}")
+    print(f"  {one.processor / other.processor:5.2f} × {ours}, processor time / {theirs}")
+    print(f"  {one.peak / other.peak:5.2f} × {ours}, peak memory / {theirs}")

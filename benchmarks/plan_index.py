@@ -17,7 +17,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from benchmarks._measure import by_turns, spawned
+from benchmarks._measure import by_turns, compared, spawned
 from benchmarks._plans import make
 from benchmarks.snapshot_index import imported
 from benchmarks.xplane_index import converter
@@ -65,14 +65,8 @@ def main() -> None:
             },
             chosen.rounds,
         )
-        theirs, ours = found["xprof"], found["indexing"]
         print(f"{chosen.buffers:,} logical buffers, {path.stat().st_size >> 20} MiB")
-        print(f"  {'':16}{'wall s':>9}{'processor s':>13}{'peak MiB':>10}")
-        for name, each in found.items():
-            print(f"  {name:16}{each.wall:9.2f}{each.processor:13.2f}{each.peak / 2**20:10.0f}")
-        print(f"  {ours.wall / theirs.wall:5.2f} × indexing / xprof")
-        print(f"  {ours.processor / theirs.processor:5.2f} × indexing, processor time / xprof")
-        print(f"  {ours.peak / theirs.peak:5.2f} × indexing, peak memory / xprof")
+        compared(found, "indexing", "xprof")
         print("Larger ones, processor time")
         spawned(make, chosen.buffers * 4, path)
         _print(f"{chosen.buffers * 4:,} buffers", path, cache, chosen.buffers * 4)

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from benchmarks._measure import by_turns, spawned
+from benchmarks._measure import by_turns, compared, spawned
 from benchmarks.snapshot_index import imported
 from tests.fixtures.pprof import varint
 from tests.fixtures.xplane import ALLOCATION, DEALLOCATION, Plane, space
@@ -149,14 +149,8 @@ def main() -> None:
             },
             chosen.rounds,
         )
-        theirs, ours = found["xprof"], found["indexing"]
         print(f"{chosen.events:,} allocator events, {path.stat().st_size >> 20} MiB")
-        print(f"  {'':16}{'wall s':>9}{'processor s':>13}{'peak MiB':>10}")
-        for name, each in found.items():
-            print(f"  {name:16}{each.wall:9.2f}{each.processor:13.2f}{each.peak / 2**20:10.0f}")
-        print(f"  {ours.wall / theirs.wall:5.2f} × indexing / xprof")
-        print(f"  {ours.processor / theirs.processor:5.2f} × indexing, processor time / xprof")
-        print(f"  {ours.peak / theirs.peak:5.2f} × indexing, peak memory / xprof")
+        compared(found, "indexing", "xprof")
         print("Larger ones")
         events = chosen.events * 2
         while events <= chosen.most:
