@@ -259,12 +259,13 @@ def test_segments_are_played_and_listed(
     state.locator("[data-event='0']").wait_for()
     watched.page.keyboard.press("ArrowDown")
     state.locator("[data-event='1']").wait_for()
+    settle(watched.page)  # the list has answers of its own
     rows = frame.locator(".event-rows .event-row")
     assert truth.trace[1]["action"].replace("_", " ") in rows.nth(1).inner_text()
     assert not NO_TIME.search(state.inner_text() + rows.first.inner_text())
     play = frame.get_by_test_id("segments-play")
     play.click()
-    watched.page.wait_for_timeout(600)
+    state.locator("[data-event]:not([data-event='1'])").wait_for()
     play.click()
     assert int(state.locator("[data-event]").first.get_attribute("data-event") or 0) > 1
 

@@ -46,6 +46,7 @@ def test_arrows_step_event_by_event(
         assert (told(frame, "Allocated"), told(frame, "Reserved")) == replayed(small, event)
     watched.page.keyboard.press("ArrowUp")
     wait_for_event(frame, 2003)
+    settle(watched.page)  # the list has an answer of its own
     current = frame.locator(".event-row.is-current")
     entry = small["device_traces"][0][2003]
     assert entry["action"].replace("_", " ") in current.inner_text()

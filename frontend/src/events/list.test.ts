@@ -99,6 +99,38 @@ describe("the list of events", () => {
     expect(cursor.value).toBe(15);
   });
 
+  it("loses no key press while the row to go to is on its way", async () => {
+    list.step(600);
+    for (let press = 0; press < 5; press++) list.step(1);
+    await settle();
+    await settle();
+    expect(cursor.value).toBe(615);
+  });
+
+  it("goes where it was told last, whichever row comes first", async () => {
+    void list.go(900);
+    void list.go(3);
+    await settle();
+    expect(cursor.value).toBe(3);
+    list.step(1);
+    await settle();
+    expect(cursor.value).toBe(4);
+  });
+
+  it("steps on after a row could not be had", async () => {
+    const refused = vi.fn(() => Promise.resolve(new Response('{"error": "No."}', { status: 400 })));
+    vi.stubGlobal("fetch", refused);
+    list.step(600);
+    list.step(1);
+    await settle();
+    expect([cursor.value, list.failure.value]).toEqual([10, "No."]);
+    expect(refused).toHaveBeenCalledTimes(1);
+    vi.stubGlobal("fetch", fakeFetch);
+    list.step(600);
+    await settle();
+    expect(cursor.value).toBe(610);
+  });
+
   it("steps from beside the filter to the nearest that passes", async () => {
     eventFilter.value = "even";
     cursor.value = 13;

@@ -44,8 +44,11 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
     target.value ? JSON.stringify([target.value, filter.value]) : "",
   );
 
-  /** Steps asked for while the row of the last one was not known yet: no key press is lost. */
+  /** Steps asked for while the last one was not taken yet: no key press is lost. */
   let owed = 0;
+  /** Whether a row to go to is on its way, and how often one was gone to: the last one counts. */
+  const going = signal(false);
+  let turns = 0;
   const forget = effect(() => {
     question.value;
     owed = 0;
@@ -111,23 +114,29 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
     const of = target.peek();
     if (wantedRow < 0 || of === null) return;
     const ready = chunks.peek().get(Math.floor(wantedRow / CHUNK))?.[wantedRow % CHUNK];
+    const turn = ++turns;
     if (ready) {
+      going.value = false;
       setEvent(ready.event);
       return;
     }
     const query = { ...of, filter: filter.peek(), offset: wantedRow, limit: 1 };
     const key = question.peek();
-    const page = await getEvents(query).catch((error: unknown) => {
-      if (key === question.peek()) failure.value = words(error);
-      return null;
-    });
-    const found = page?.rows[0];
+    going.value = true;
+    const answer = await getEvents(query).catch((error: unknown) => words(error));
+    if (turn !== turns) return;
     // An event of another device or recording means nothing here.
-    if (found && key === question.peek()) setEvent(found.event);
+    if (key === question.peek()) {
+      if (typeof answer === "string") {
+        failure.value = answer;
+        owed = 0;
+      } else if (answer.rows[0]) setEvent(answer.rows[0].event);
+    }
+    going.value = false;
   };
   /** The next (`by` 1) or an earlier event that passes; a page of them at a time, to the ends. */
   const step = (by: number): void => {
-    if (place.answer.peek().loading || known.peek() === null) {
+    if (going.peek() || place.answer.peek().loading || known.peek() === null) {
       owed += by;
       return;
     }
@@ -135,7 +144,7 @@ export function createList(cursorEvent: ReadonlySignal<number | null>) {
     void go(by > 0 && !passes.peek() ? here + by - 1 : here + by);
   };
   const catchUp = effect(() => {
-    if (place.answer.value.loading || known.value === null || owed === 0) return;
+    if (going.value || place.answer.value.loading || known.value === null || owed === 0) return;
     const by = owed;
     owed = 0;
     queueMicrotask(() => step(by));

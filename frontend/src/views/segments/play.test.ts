@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { signal } from "@preact/signals";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Usage } from "../../api";
-import { nextEvent, strideFor } from "./play";
+import type { Model as Timeline } from "../../timeline/model";
+import { createPlayer, nextEvent, strideFor } from "./play";
 
 /** A usage answer on the event axis whose rows show the events given. */
 function usage(events: readonly number[]): Usage {
@@ -51,5 +53,41 @@ describe("playing", () => {
     expect(strideFor(many, { begin: 0, end: 19_999 }, 1)).toBe(10);
     expect(strideFor(many, whole, 4)).toBe(80);
     expect(strideFor(shown, all, 0.25)).toBe(1);
+  });
+});
+
+describe("the player", () => {
+  const detail = signal<Usage | null>(null);
+  const event = signal<number | null>(55);
+  const timeline = {
+    loader: { detail },
+    window: signal({ begin: 0, end: 60 }),
+    cursorEvent: event,
+    cursorPlace: event,
+    setCursor: (next: number) => (event.value = next),
+  } as unknown as Timeline;
+
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it("begins as soon as the curve is there, at the beginning where it was at the end", () => {
+    const player = createPlayer(timeline, () => false);
+    player.toggle();
+    vi.advanceTimersByTime(300);
+    expect([player.playing.value, event.value]).toEqual([true, 55]);
+    detail.value = usage([3, 14, 27, 31, 48, 55]);
+    vi.advanceTimersByTime(100);
+    expect(event.value).toBe(3);
+    vi.advanceTimersByTime(100);
+    expect(event.value).toBe(14);
+    player.toggle();
+    vi.advanceTimersByTime(300);
+    expect([player.playing.value, event.value]).toEqual([false, 14]);
+    player.toggle();
+    vi.advanceTimersByTime(100);
+    expect(event.value).toBe(27);
+    vi.advanceTimersByTime(1000);
+    expect([player.playing.value, event.value]).toEqual([false, 55]);
+    player.dispose();
   });
 });

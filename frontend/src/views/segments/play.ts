@@ -57,10 +57,25 @@ export function createPlayer(timeline: Timeline, isWaiting: () => boolean) {
   const speed = signal<number>(1);
   const running = computed(() => playing.value && visible.value);
 
+  /** Whether it was begun and no moment was shown yet. */
+  let isNew = false;
+
+  /** Goes to the beginning of the window where the cursor is at its end or outside; whether it is. */
+  const isBegun = (usage: Usage, window: Range): boolean => {
+    isNew = false;
+    const place = timeline.cursorPlace.peek();
+    const isOutside = place === null || place < window.begin || place > window.end;
+    if (!isOutside && nextEvent(usage, window, timeline.cursorEvent.peek(), 1) !== null)
+      return false;
+    const first = nextEvent(usage, window, null, 1);
+    if (first !== null) timeline.setCursor(first);
+    return first !== null;
+  };
   const tick = (): void => {
     const usage = timeline.loader.detail.peek();
     if (usage === null || isWaiting()) return; // the last picture is still on its way
     const window = timeline.window.peek();
+    if (isNew && isBegun(usage, window)) return;
     const stride = strideFor(usage, window, speed.peek());
     const next = nextEvent(usage, window, timeline.cursorEvent.peek(), stride);
     if (next === null) playing.value = false;
@@ -72,22 +87,10 @@ export function createPlayer(timeline: Timeline, isWaiting: () => boolean) {
     return () => clearInterval(timer);
   });
 
-  /** Begins, from the beginning of the window where the cursor is at its end; or stops. */
+  /** Begins, as soon as there is a curve to go along, or stops. */
   const toggle = (): void => {
-    const usage = timeline.loader.detail.peek();
-    if (playing.peek()) {
-      playing.value = false;
-      return;
-    }
-    if (usage === null) return;
-    const window = timeline.window.peek();
-    const place = timeline.cursorPlace.peek();
-    const isOutside = place === null || place < window.begin || place > window.end;
-    if (isOutside || nextEvent(usage, window, timeline.cursorEvent.peek(), 1) === null) {
-      const first = nextEvent(usage, window, null, 1);
-      if (first !== null) timeline.setCursor(first);
-    }
-    playing.value = true;
+    isNew = !playing.peek();
+    playing.value = isNew;
   };
   return {
     playing,
