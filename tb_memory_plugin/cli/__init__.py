@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from tb_memory_plugin import __version__
-from tb_memory_plugin.cli import streams, text, weighing, windows
+from tb_memory_plugin.cli import streams, text, trace_arguments, weighing, windows
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         peak,
         place,
         segments,
+        trace,
     )
     from tb_memory_plugin.errors import MemoryPluginError
 
@@ -54,6 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "flame": flame.run,
         "lines": lines.run,
         "export": export.run,
+        "spans": trace.spans,
+        "steps": trace.every_step,
+        "trace": trace.trace,
         "index": index.run,
         "import": place.run,
     }
@@ -281,6 +285,8 @@ def parser() -> argparse.ArgumentParser:
         "--limit", metavar="N", type=_count, default=40, help="how many lines (default: 40)"
     )
     _json(lines)
+
+    trace_arguments.add(commands)
 
     export = commands.add_parser("export", help="all tables as Parquet", description=_EXPORT)
     export.add_argument("path", metavar="PATH", help="a snapshot or a recording")

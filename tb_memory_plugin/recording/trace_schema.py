@@ -41,6 +41,7 @@ DERIVED: dict[str, pa.Schema] = {
     "span_places": schema(
         place=I32,  # row of span_order
         outer=I32,  # row of spans: the innermost around it that does not end before it
+        again=BOOL,  # it is inside of one of its kind and name
     ),
     # One row an event, where the recorded ones do not say in which span they happened.
     "event_spans": schema(
@@ -64,7 +65,6 @@ DERIVED: dict[str, pa.Schema] = {
         # thread did it.
         peak=I64,
         on_thread=BOOL,  # what its own thread did; else what all did in its time
-        again=BOOL,  # it is inside of a span of its kind and name, which counts the same
     ),
     # The same in order of span_order, one row each that allocated less or more than it freed.
     "span_nets": schema(

@@ -14,6 +14,7 @@ from tb_memory_plugin.analysis.frames import frames_of
 from tb_memory_plugin.analysis.grouping import FIRST, group_ids
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views.trace.made import made
 from tb_memory_plugin.views.words import allocation_rows, device_of_row, hexadecimal
 
 #: Siblings that are named: as many before and after in the order of birth.
@@ -52,6 +53,7 @@ def card(recording: Recording, id: str, by: str = "", pattern: str = "") -> dict
         **stacks,
         "siblings": _siblings(recording, device, row),
         "guesses": None if answer["shape"] else _guesses(recording, device, row),
+        **made(recording, device, row - _first(recording, device)),
         "group": {"by": by, "key": _group(recording, device, row, by, pattern)} if by else None,
     }
 

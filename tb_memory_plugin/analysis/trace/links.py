@@ -38,6 +38,22 @@ def links_of(recording: Recording, row: int) -> list[Link]:
     return found
 
 
+def led_to(recording: Recording, spans: IntArray) -> tuple[IntArray, IntArray]:
+    """What spans, or what is inside of them on their track, led to: spans and codes of kinds."""
+    source, target = (recording.values("links", end) for end in ("source", "target"))
+    kind = recording.values("links", "kind")
+    found = np.zeros(len(source), dtype=bool)
+    track = recording.values("spans", "track")[source]
+    begin = recording.values("spans", "begin")[source]
+    begins, ends = (recording.values("spans", name) for name in ("begin", "end"))
+    tracks = recording.values("spans", "track")
+    for span in spans.tolist():
+        within = (begin >= begins[span]) & (begin < max(ends[span], begins[span] + 1))
+        found |= within & (track == tracks[span])
+    found &= target >= 0
+    return target[found], kind[found]
+
+
 def _order(recording: Recording, end: str) -> IntArray:
     """The rows of ``links`` in order of one of their ends."""
 

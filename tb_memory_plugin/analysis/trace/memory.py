@@ -39,30 +39,12 @@ def span_memory(recording: Recording) -> dict[str, pa.Table]:
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     counts = [len(part["span"]) for part in parts]
     columns["device"] = np.repeat(np.arange(len(parts), dtype=np.int16), counts)
-    columns["again"] = _again(recording, columns["span"])
-    for name in ("on_thread", "again"):
-        true = columns[name] != 0
-        columns[name] = arrays.masked_booleans(true, np.zeros_like(true))
+    on_thread = columns["on_thread"] != 0
+    columns["on_thread"] = arrays.masked_booleans(on_thread, np.zeros_like(on_thread))
     return {
         "span_memory": builder.table("span_memory", columns),
         "span_nets": _nets(recording, parts),
     }
-
-
-def _again(recording: Recording, spans: IntArray) -> IntArray:
-    """Which of the ``spans`` are inside of one of the same kind and name."""
-    outer = recording.values("span_places", "outer")
-    kind, name = (recording.values("spans", column) for column in ("kind", "name"))
-    at = outer[spans]
-    found: IntArray = np.zeros(len(spans), dtype=bool)
-    row = np.flatnonzero(at >= 0)
-    while len(row):
-        alike = (kind[at[row]] == kind[spans[row]]) & (name[at[row]] == name[spans[row]])
-        found[row[alike]] = True
-        row = row[~alike]
-        at[row] = outer[at[row]]
-        row = row[at[row] >= 0]
-    return found
 
 
 def _nets(recording: Recording, parts: list[dict[str, IntArray]]) -> pa.Table:

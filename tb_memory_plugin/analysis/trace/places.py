@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -151,8 +152,23 @@ def _kind(kinds: set[str]) -> int:
     return _SHOWN.index("device" if kinds and kinds <= _ON_DEVICES else "host")
 
 
-def _outer(recording: Recording) -> dict[str, tuple[IntArray, IntArray]]:
-    """Of every span the innermost one around it that lasts as long, of those it begins in."""
+def _outer(recording: Recording) -> dict[str, Any]:
+    """Of every span the innermost one around it that lasts as long, of those it begins in.
+
+    And whether any of those around it is of its kind and name.
+    """
     parent = recording.values("spans", "parent")
     outer = nesting.lasting(parent, recording.values("spans", "end"))
-    return {"outer": (outer, outer < 0)}
+    kind, name = (recording.values("spans", column) for column in ("kind", "name"))
+    again = np.zeros(len(outer), dtype=bool)
+    row = np.flatnonzero(outer >= 0)
+    above = outer[row]
+    while len(row):
+        alike = (kind[above] == kind[row]) & (name[above] == name[row])
+        again[row[alike]] = True
+        row, above = row[~alike], outer[above[~alike]]
+        row, above = row[above >= 0], above[above >= 0]
+    return {
+        "outer": (outer, outer < 0),
+        "again": arrays.masked_booleans(again, np.zeros_like(again)),
+    }

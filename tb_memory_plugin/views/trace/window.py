@@ -11,7 +11,7 @@ from tb_memory_plugin.analysis import windows
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.trace.finding import found_before
 from tb_memory_plugin.analysis.trace.items import Items, busy, items, nets
-from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.analysis.trace.tracks import lanes_of
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import ipc
@@ -40,7 +40,7 @@ def window(
     """
     begin, end = windows.checked(begin, end)
     level = max(((end - begin) // max(width, 1)).bit_length() - 1, 0)
-    lanes = _lanes(recording, tracks)
+    lanes = lanes_of(recording, tracks)
     while True:
         pixel = 1 << level
         low, high = begin // pixel * pixel, -(-end // pixel) * pixel
@@ -77,16 +77,6 @@ def window(
         "kinds": arrays.words(recording.table("spans"), "kind"),
     }
     return ipc.stream(columns, "window", about)
-
-
-def _lanes(recording: Recording, tracks: Sequence[int]) -> IntArray:
-    """The rows of ``span_lanes`` of some tracks, in order. Raises QueryError."""
-    firsts, stops = (recording.values("span_tracks", name) for name in ("first", "stop"))
-    for track in tracks:
-        if not 0 <= track < len(firsts):
-            raise QueryError(f"There is no track {track}; there are {len(firsts)}.")
-    chosen = [np.arange(firsts[track], stops[track]) for track in sorted({*tracks})]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
 
 
 def _names(recording: Recording, of: Items, length: IntArray) -> tuple[IntArray, list[str]]:

@@ -1,0 +1,33 @@
+"""Tracks by their place in ``span_tracks``: the lanes and the spans of some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.errors import QueryError
+from tb_memory_plugin.recording.recording import Recording
+
+
+def lanes_of(recording: Recording, tracks: Sequence[int] | None) -> IntArray:
+    """The rows of ``span_lanes`` of some tracks (None: all), in order. Raises QueryError."""
+    firsts, stops = (recording.values("span_tracks", name) for name in ("first", "stop"))
+    if tracks is None:
+        return np.arange(recording.table("span_lanes").num_rows)
+    for track in tracks:
+        if not 0 <= track < len(firsts):
+            raise QueryError(f"There is no track {track}; there are {len(firsts)}.")
+    chosen = [np.arange(firsts[track], stops[track]) for track in sorted({*tracks})]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
+
+
+def spans_of(recording: Recording, tracks: Sequence[int] | None) -> IntArray:
+    """The rows of ``spans`` of some tracks (None: all), in order. Raises QueryError."""
+    if tracks is None:
+        return np.arange(recording.table("spans").num_rows, dtype=np.int32)
+    span = recording.values("span_order", "span")
+    first, stop = (recording.values("span_lanes", name) for name in ("first", "stop"))
+    lanes = lanes_of(recording, tracks).tolist()
+    return np.sort(np.concatenate([span[:0], *(span[first[at] : stop[at]] for at in lanes)]))
