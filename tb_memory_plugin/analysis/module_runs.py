@@ -12,6 +12,7 @@ from tb_memory_plugin.analysis.hlo_modules import hlo_modules
 from tb_memory_plugin.analysis.instants import Stretch, event_times
 from tb_memory_plugin.analysis.matching import matching_texts
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.stretches import most
 from tb_memory_plugin.analysis.windows import EventWindow
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
@@ -156,14 +157,9 @@ def _levels(
     moved = recording.values("usage", "event", device)
     allocated = recording.values("usage", "allocated", device)
     low = np.searchsorted(moved, first - 1, side="right") - 1
-    high = np.searchsorted(moved, stop - 1, side="right")
+    high = np.searchsorted(moved, stop - 1, side="right") - 1
     before: IntArray = allocated[low]
-    if not len(low):
-        return before, before
-    # Pairs of a first row and the one after the last; what lies between two pairs is not wanted.
-    edges = np.stack([low, high], axis=1).ravel()
-    peak: IntArray = np.maximum.reduceat(np.append(allocated, allocated[-1]), edges)[::2]
-    return before, peak
+    return before, most(allocated, low, high)
 
 
 def _words(recording: Recording, column: str, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:

@@ -119,7 +119,7 @@ def parser() -> argparse.ArgumentParser:
     peak.add_argument(
         "--limit", metavar="N", type=_count, default=20, help="groups in text (default: 20)"
     )
-    _json(peak)
+    _json_or_csv(peak)
 
     allocation = commands.add_parser(
         "allocation", help="all that is known of one allocation", description=_ALLOCATION
@@ -157,7 +157,7 @@ def parser() -> argparse.ArgumentParser:
     allocations.add_argument(
         "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
     )
-    _json(allocations)
+    _json_or_csv(allocations)
 
     operators = commands.add_parser(
         "operators", help="what operators did to memory", description=_OPERATORS
@@ -176,7 +176,7 @@ def parser() -> argparse.ArgumentParser:
     operators.add_argument(
         "--limit", metavar="N", type=_count, default=40, help="how many (default: 40)"
     )
-    _json(operators)
+    _json_or_csv(operators)
 
     modules = commands.add_parser(
         "modules", help="HLO modules and their plans for memory", description=_MODULES
@@ -231,7 +231,7 @@ def parser() -> argparse.ArgumentParser:
     runs.add_argument(
         "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
     )
-    _json(runs)
+    _json_or_csv(runs)
 
     events = commands.add_parser("events", help="the history, event by event", description=_EVENTS)
     events.add_argument("path", metavar="PATH", help="a snapshot or a recording")
@@ -245,7 +245,7 @@ def parser() -> argparse.ArgumentParser:
     events.add_argument(
         "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
     )
-    _json(events)
+    _json_or_csv(events)
 
     segments = commands.add_parser(
         "segments", help="the allocator's state at a moment", description=_SEGMENTS
@@ -261,7 +261,7 @@ def parser() -> argparse.ArgumentParser:
     segments.add_argument(
         "--limit", metavar="N", type=_count, default=40, help="segments in text (default: 40)"
     )
-    _json(segments)
+    _json_or_csv(segments)
 
     flame = commands.add_parser("flame", help="stacks for a flame graph", description=_FLAME)
     weighing.add_arguments(flame)
@@ -382,6 +382,12 @@ _IMPORT = (
 
 def _json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON for programs")
+
+
+def _json_or_csv(command: argparse.ArgumentParser) -> None:
+    formats = command.add_mutually_exclusive_group()
+    formats.add_argument("--json", action="store_true", help="print JSON for programs")
+    formats.add_argument("--csv", action="store_true", help="print all of it as CSV")
 
 
 def _count(word: str) -> int:

@@ -25,6 +25,9 @@ def run(arguments: argparse.Namespace) -> int:
         "maximum": _size(arguments.maximum),
         "sort": arguments.sort,
     }
+    if arguments.csv:
+        text.say_csv(lives.whole(recording, device, **asked))
+        return 0
     answer = lives.page(recording, device, **asked, offset=arguments.offset, limit=0)
     stop = min(arguments.offset + arguments.limit, answer["total_count"])
     for begin in range(arguments.offset, stop, lives.MOST):

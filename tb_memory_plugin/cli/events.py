@@ -7,13 +7,16 @@ import argparse
 from tb_memory_plugin.api import choose_device, load
 from tb_memory_plugin.cli import text
 from tb_memory_plugin.units import format_bytes, format_duration
-from tb_memory_plugin.views import events
+from tb_memory_plugin.views import events, segments_csv
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the events that pass ``arguments.filter``. Raises MemoryPluginError."""
     recording = load(arguments.path).recording
     device = choose_device(recording, arguments.device)
+    if arguments.csv:
+        text.say_csv(segments_csv.listed(recording, device, arguments.filter))
+        return 0
     answer = events.page(
         recording, device, filter=arguments.filter, offset=arguments.offset, limit=0
     )

@@ -21,6 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
         "find": arguments.find,
         "sort": arguments.sort,
     }
+    if arguments.csv:
+        text.say_csv(modules.whole(recording, device, **asked))
+        return 0
     answer = modules.page(recording, device, **asked, offset=arguments.offset, limit=0)
     stop = min(arguments.offset + arguments.limit, answer["found"])
     for begin in range(arguments.offset, stop, modules.MOST):

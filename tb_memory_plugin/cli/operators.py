@@ -29,6 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
     recording = load(arguments.path).recording
     device = choose_device(recording, arguments.device)
     asked = {**question(arguments), "find": arguments.find, "sort": arguments.sort}
+    if arguments.csv:
+        text.say_csv(operators.whole(recording, device, **asked))
+        return 0
     answer = operators.page(recording, device, **asked, limit=0)
     stop = min(arguments.limit, answer["found"])
     for begin in range(0, stop, operators.MOST):

@@ -8,19 +8,27 @@ from typing import Any
 
 from tb_memory_plugin.api import choose_device, load
 from tb_memory_plugin.cli import hosts, text
+from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.units import format_bytes, format_duration
+from tb_memory_plugin.views import csv
 from tb_memory_plugin.views.summary import default_grouping
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the groups alive at ``arguments.at``. Raises MemoryPluginError."""
     if os.path.isdir(arguments.path):
+        if arguments.csv:
+            raise QueryError("CSV is of one recording; name a file of the folder.")
         return hosts.peak(arguments)
     found = load(arguments.path)
     device = choose_device(found.recording, arguments.device)
     by = arguments.by or (
         "pattern" if arguments.pattern else default_grouping(found.recording, device)
     )
+    if arguments.csv:
+        question = {name: getattr(arguments, name) for name in ("at", "pattern", "filter")}
+        text.say_csv(csv.groups(found.recording, device, by=by, sort="-bytes", **question))
+        return 0
     answer = found.breakdown(by, arguments.at, device.key, arguments.pattern, arguments.filter)
     if arguments.json:
         text.say_json(answer)

@@ -9,6 +9,7 @@ from typing import Any
 from tb_memory_plugin.api import choose_device, load
 from tb_memory_plugin.cli import text
 from tb_memory_plugin.units import format_bytes, format_duration
+from tb_memory_plugin.views import segments_csv
 from tb_memory_plugin.views.segments_whole import whole
 
 
@@ -16,6 +17,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the segments at ``arguments.at``. Raises MemoryPluginError."""
     recording = load(arguments.path).recording
     device = choose_device(recording, arguments.device)
+    if arguments.csv:
+        text.say_csv(segments_csv.state(recording, device, arguments.at))
+        return 0
     answer = whole(recording, device, arguments.at)
     if arguments.json:
         text.say_json(answer)

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tb_memory_plugin.units import format_bytes
@@ -27,6 +27,13 @@ def say_json(answer: Any) -> None:
     """Print an answer for programs."""
     unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
     print(json.dumps(answer, indent=2, ensure_ascii=not unicode))
+
+
+def say_csv(pieces: Iterable[str]) -> None:
+    """Print lines of CSV, as the page saves them, for programs."""
+    for piece in pieces:
+        for line in piece.split("\r\n")[:-1]:
+            say(line)
 
 
 def warn(line: str) -> None:

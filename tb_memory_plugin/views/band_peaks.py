@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.stretches import most
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import grid
 from tb_memory_plugin.views.bands import STRIDE, Bands, moved
@@ -45,15 +46,6 @@ def highest(
     for band in range(count):
         between = most(known[:, band], first[wide] + 1, last[wide] - 1)
         found[wide, band] = np.maximum(found[wide, band], between)
-    return found
-
-
-def most(values: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """The largest of ``values[first]`` … ``values[last]``, both with it, for each pair."""
-    if not len(first):
-        return np.zeros(0, dtype=np.int64)
-    pairs = np.stack([first, last + 1], axis=1).ravel()
-    found: IntArray = np.maximum.reduceat(np.append(values, values[-1]), pairs)[::2]
     return found
 
 

@@ -12,6 +12,7 @@ from tb_memory_plugin.analysis.alive import reserved_known, segments_known
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.places import Place, places
+from tb_memory_plugin.analysis.stretches import most
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.recording.schema import AFTER
@@ -43,8 +44,8 @@ def window(
     of = grid.axis(recording, device, axis)
     groups, reserving, _ = _grouped(recording, device)
     count = len(groups)
-    most = usage.LARGEST_ANSWER // (8 * (4 + 2 * count)) // 2 - 1
-    found = grid.bins(of, begin, end, min(width, most))
+    widest = usage.LARGEST_ANSWER // (8 * (4 + 2 * count)) // 2 - 1
+    found = grid.bins(of, begin, end, min(width, widest))
     rows = usage.highest(recording, device, found)
     event = recording.values("usage", "event", device)[rows]
     kind = pa.int64()
@@ -154,18 +155,18 @@ def _most_reserved(
     moved = recording.values("usage", "event", device)
     first, last = moved[found.start], moved[found.stop - 1]
     of = group[row]
-    most = np.zeros((len(first), count), dtype=np.int64)
+    highest = np.zeros((len(first), count), dtype=np.int64)
     for place in range(count):
         own = of == place
         when = event[own]
         # After all that one event does.
         final = np.append(when[1:] != when[:-1], True)[: len(when)]
-        most[:, place] = band_peaks.most(
+        highest[:, place] = most(
             np.append(0, exact.running(0, delta[own])[1:][final]),
             np.searchsorted(when[final], first, side="right"),
             np.searchsorted(when[final], last, side="right"),
         )
-    return most
+    return highest
 
 
 def _problems(

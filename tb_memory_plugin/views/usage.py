@@ -15,6 +15,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.analysis.ranking import TOP, describe, ranking
+from tb_memory_plugin.analysis.stretches import most
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -155,13 +156,9 @@ def _reserved_max(recording: Recording, device: Device, found: grid.Bins) -> Int
     rows, values = memo(
         recording, ("reserved_steps", device.index), lambda: _reserved_steps(recording, device)
     )
-    if not len(found.start):
-        return found.start
     first = np.searchsorted(rows, found.start, side="right") - 1
-    last = np.searchsorted(rows, found.stop, side="left")
-    pairs = np.stack([first, last], axis=1).ravel()
-    highest: IntArray = np.maximum.reduceat(np.append(values, values[-1]), pairs)[::2]
-    return highest
+    last = np.searchsorted(rows, found.stop, side="left") - 1
+    return most(values, first, last)
 
 
 def _reserved_steps(recording: Recording, device: Device) -> tuple[IntArray, IntArray]:

@@ -13,6 +13,7 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.hlo_modules import hlo_modules
 from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.analysis.nesting import innermost
+from tb_memory_plugin.analysis.stretches import most
 from tb_memory_plugin.analysis.trace.around import around
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -189,14 +190,8 @@ def _peaks(
     first, stop = edges
     some = np.flatnonzero(stop > first)
     some = some[np.argsort(first[some], kind="stable")]
-    highest = _most(allocated, first[some], stop[some] - 1)
+    highest = most(allocated, first[some], stop[some] - 1)
     found[some] = np.maximum(highest - allocated[first[some] - 1], 0)
-    return found
-
-
-def _most(values: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    pairs = np.stack([first, last + 1], axis=1).ravel()
-    found: IntArray = np.maximum.reduceat(np.append(values, values[-1]), pairs)[::2]
     return found
 
 
