@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import trace_shaped
 from allocator import (
     Block,
     CachingAllocator,
@@ -54,6 +55,9 @@ PROGRAMS = {
     "simulated_gpu_graphed": Program(graphed="check", copied="data"),
 }
 
+#: The one that there is a trace of too.
+TRACED = "simulated_gpu"
+
 POOL: PoolId = (0, 1)
 COPIES = 0x55D0_4C7A_2E10
 
@@ -65,51 +69,74 @@ class Change:
     row: int  # of the recording's allocations
     birth: bool
     bytes: int
-    time_us: int
+    time_ns: int
     frames: Frames | None
 
 
 def write_all(recording: Path, folder: Path, *, capacity: int) -> dict[str, bool]:
-    """:func:`write` of each of ``PROGRAMS``, into ``folder``; what it says, by file name."""
+    """:func:`write` of each of ``PROGRAMS``, into ``folder``; what it says, by file name.
+
+    Beside that of ``TRACED`` stands the trace that a profiler would have exported of it.
+    """
     paths = {folder / f"{name}.pickle": program for name, program in PROGRAMS.items()}
     return {
-        path.name: write(recording, path, capacity=capacity, program=program)
+        path.name: write(
+            recording,
+            path,
+            capacity=capacity,
+            program=program,
+            trace=path.with_suffix(".pt.trace.json") if path.stem == TRACED else None,
+        )
         for path, program in paths.items()
     }
 
 
-def write(recording: Path, path: Path, *, capacity: int, program: Program | None = None) -> bool:
+def write(
+    recording: Path,
+    path: Path,
+    *,
+    capacity: int,
+    program: Program | None = None,
+    trace: Path | None = None,
+) -> bool:
     """Write the snapshot of ``recording`` on a device of ``capacity`` bytes to ``path``.
 
-    Like a program that dumps a snapshot when it runs out of memory, it ends there; True if it did.
+    And what the profiler would have exported of it, by another clock, to ``trace``. Like a program
+    that dumps a snapshot when it runs out of memory, it ends there; True if it did.
     """
     loaded, program = tb_memory_plugin.load(recording), program or Program()
     graphed, copied = (_within(loaded, name) for name in (program.graphed, program.copied))
     before, changes = _before(loaded), list(_changes(loaded))
-    now = changes[0].time_us
-    history = History(clock=lambda: now)
+    now = changes[0].time_ns
+    history = History(clock=lambda: now // 1_000)
     allocator = CachingAllocator(SimulatedDriver(capacity), program.settings, history)
+    memory = trace_shaped.Memory(allocator)
     blocks: dict[int, Block] = {}
     failed = False
     try:
         for row, size in before.items():
             blocks[row] = allocator.malloc(size)
+        memory.look(now)
         # Recording begins when the model is there, as it does in the run.
         history.entries.clear()
+        memory.begin()
         for change in changes:
-            now = change.time_us
-            _capture(allocator, graphed(now))
+            now = change.time_ns
+            _capture(allocator, graphed(now // 1_000))
             if change.birth:
-                stream = COPIES if copied(now) else 0
+                stream = COPIES if copied(now // 1_000) else 0
                 block = allocator.malloc(change.bytes, stream, change.frames)
                 allocator.record_stream(block, 0)
                 blocks[change.row] = block
             else:
                 allocator.free(blocks.pop(change.row), change.frames)
+            memory.look(now)
     except OutOfMemory:
         failed = True
-    made = snapshot([allocator], _annotations(loaded, now))
+    made = snapshot([allocator], _annotations(loaded, now // 1_000))
     path.write_bytes(pickle.dumps(made, protocol=4))
+    if trace is not None:
+        trace_shaped.write(loaded, memory, trace)
     return failed
 
 
@@ -146,7 +173,7 @@ def _changes(loaded: LoadedRecording) -> Iterator[Change]:
     for number, row in enumerate(loaded.table("allocations").select(columns).to_pylist()):
         for end in ("birth", "death"):
             if row["size"] and row[end] is not None:
-                time = (origin + row[f"{end}_time"]) // 1_000
+                time = origin + row[f"{end}_time"]
                 frames = stacks.get(row[f"{end}_stack"])
                 change = Change(number, end == "birth", row["size"], time, frames)
                 found.append((row[end], change))

@@ -5,7 +5,8 @@ them with ``tensorboard --logdir demo/runs``. Beside each recording stands what 
 allocator would have made of it, ``simulated_gpu.pickle`` (and, with expandable segments,
 ``simulated_gpu_expandable.pickle``): there, the bug ends in out-of-memory. In
 ``simulated_gpu_graphed.pickle`` the checks are a CUDA graph and batches are copied on a stream of
-their own.
+their own. ``simulated_gpu.pt.trace.json`` is what a profiler would have exported meanwhile, by a
+clock of its own: a pair with ``simulated_gpu.pickle``.
 """
 
 from __future__ import annotations

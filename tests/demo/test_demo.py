@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import tb_memory_plugin
+from tb_memory_plugin.analysis.pairs.match import match
+from tb_memory_plugin.analysis.pairs.recording import paired
 from tb_memory_plugin.api import LoadedRecording
 from tb_memory_plugin.recording.schema import Action
 from tb_memory_plugin.views.segments_whole import whole
@@ -146,6 +148,25 @@ def test_the_simulated_gpu_has_a_private_pool_and_a_stream_to_wait_for(runs: Pat
     held = {pool["label"] for pool in state["pools"]}
     assert any("private pool 0,1" in label for label in held)
     assert any("stream 0x" in label for label in held)
+
+
+@pytest.mark.parametrize("run", ["leaky", "fixed"])
+def test_a_trace_of_the_simulated_gpu_is_a_pair_with_its_snapshot(runs: Path, run: str) -> None:
+    made = tb_memory_plugin.load(runs / run / "simulated_gpu.pickle").recording
+    trace = tb_memory_plugin.load(runs / run / "simulated_gpu.pt.trace.json").recording
+    found = match(made, trace)
+    assert found is not None
+    assert found.share == (1.0, 1.0) and len(found) == len(trace.table("events"))
+    both = paired(made, trace, found)
+    told = both.meta["pair"]
+    assert abs(told["offset_ns"] - 2_345_678_901) < 1_000_000  # and what the drift makes of it
+    assert told["drift_ppm"] == pytest.approx(25, abs=1) and told["residual_ns"]["p95"] < 1_000
+    kinds = both.table("spans")["kind"].to_pylist()
+    assert {"op", "module", "annotation", "step"} <= set(kinds)
+    steps = [span["kind"] == "step" for span in made.table("spans").to_pylist()]
+    assert kinds.count("step") == sum(steps)
+    other = {"leaky": "fixed", "fixed": "leaky"}[run]
+    assert match(made, tb_memory_plugin.load(runs / other / trace.meta["source"]).recording) is None
 
 
 def test_the_simulated_gpu_is_too_small_for_the_leak(runs: Path) -> None:
