@@ -132,7 +132,7 @@ export interface AllocationsQuery extends BreakdownQuery {
 }
 
 /** A window of the axis (all of it: null), and the order of what is listed of it. */
-interface ListQuery extends Target {
+export interface ListQuery extends Target {
   axis: Axis;
   begin: number | null;
   end: number | null;
@@ -248,8 +248,10 @@ export const getModules = (query: ModulesQuery, signal?: AbortSignal): Promise<M
   json("modules", plain(query), signal);
 
 /** Where the browser itself downloads a list, whole. */
+export type ListFile = "lives.csv" | "operators.csv" | "modules.csv";
+
 export const listFile = (
-  file: "lives.csv" | "operators.csv" | "modules.csv",
+  file: ListFile,
   { offset: _offset, limit: _limit, ...query }: ListQuery,
 ): string => address(file, plain(query));
 

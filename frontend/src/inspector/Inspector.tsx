@@ -63,7 +63,7 @@ function hintsFor(view: string): string[] {
       return [
         `Click ${isPlan.value ? "a buffer" : "an allocation"} for its size, its life and its stack.`,
         "Click a paler strip, which stands for several, to zoom to them.",
-        ...overTime(SPAN),
+        ...(isPlan.value ? [] : overTime(SPAN)),
       ];
     case "segments":
       return [

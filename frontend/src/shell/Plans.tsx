@@ -102,7 +102,7 @@ function Row({ one, id, largest, isChosen }: RowProperties) {
     <li>
       <button
         type="button"
-        class="item device"
+        class="item device plan-device"
         aria-current={isChosen ? "true" : undefined}
         title={`${one.module}, program ${one.program}: ${words} (${exactBytes(one.peak)})`}
         onClick={choose}

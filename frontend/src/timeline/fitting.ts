@@ -87,5 +87,7 @@ const BESIDE = 14;
  */
 export function besidePointer(x: number, width: number, within: number): number {
   const fitsRight = x + BESIDE + width <= within;
-  return fitsRight || x < within / 2 ? x + BESIDE : x - BESIDE - width;
+  const left = fitsRight || x < within / 2 ? x + BESIDE : x - BESIDE - width;
+  // Where there is room on neither side it is over the pointer rather than cut off.
+  return Math.max(0, Math.min(left, within - width));
 }

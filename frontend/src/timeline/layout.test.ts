@@ -179,9 +179,9 @@ it("words above the chart stand left of the marks they would touch", () => {
   expect(leftOf(700, [50, 250, 450, 650], 200)).toBe(700);
 });
 
-it("a tip stands right of the pointer, else where there is more room", () => {
+it("a tip stands right of the pointer, else where there is more room, and is never cut off", () => {
   expect(besidePointer(100, 300, 800)).toBe(114);
   expect(besidePointer(600, 300, 800)).toBe(286);
-  expect(besidePointer(190, 300, 400)).toBe(204);
-  expect(besidePointer(210, 300, 400)).toBe(-104);
+  expect(besidePointer(190, 300, 400)).toBe(100);
+  expect(besidePointer(210, 300, 400)).toBe(0);
 });

@@ -1,7 +1,7 @@
 /** Every allocation of the window shown, whatever became of it, or what is alive at the cursor. */
 
 import { useEffect } from "preact/hooks";
-import { getLives, type LifeRow, type LivesPage, listFile } from "../../api";
+import { getLives, type LifeRow, type LivesPage } from "../../api";
 import { Clip } from "../../components/Clip";
 import { Filter } from "../../components/Filter";
 import { SortHeader } from "../../components/SortHeader";
@@ -21,7 +21,8 @@ import {
 } from "../../state/view";
 import { walk } from "../breakdown/walk";
 import { type Column, livesColumns } from "./livesColumns";
-import { Listed, Pager, ToCursor } from "./Parts";
+import { ToCursor } from "./Parts";
+import { Section } from "./Section";
 import { Sizes } from "./Sizes";
 import { useList } from "./useList";
 
@@ -37,43 +38,26 @@ export function Lives() {
     getLives,
   );
   useEffect(() => () => (pointedLife.value = null), []);
-  const { data, error, loading } = list.answer.value;
-  const query = list.query.value;
   return (
-    <section class="breakdown" aria-label={`List of ${say("allocations")}`}>
-      <div class="tools">
-        <Heading page={data} />
-        <span class="right">
+    <Section
+      label={`List of ${say("allocations")}`}
+      list={list}
+      file="lives.csv"
+      isNarrowed={filter.value !== ""}
+      heading={(page) => <Heading page={page} />}
+      tools={(error) => (
+        <>
           <ToCursor
             on={aliveOnly}
             title="Only what is alive at the moment that the cursor is on, whatever the window"
           />
           <Sizes />
           <Filter error={error} />
-          {query && (
-            <a
-              class="button"
-              href={listFile("lives.csv", query)}
-              download
-              title="Download the whole list"
-            >
-              ⤓ CSV
-            </a>
-          )}
-        </span>
-      </div>
-      <Listed error={filter.value ? null : error} loading={loading} has={data !== null}>
-        {data && <Table page={data} />}
-      </Listed>
-      {data && (
-        <Pager
-          offset={data.offset}
-          shown={data.rows.length}
-          all={data.total_count}
-          turn={list.turn}
-        />
+        </>
       )}
-    </section>
+      all={(page) => page.total_count}
+      table={(page) => <Table page={page} />}
+    />
   );
 }
 

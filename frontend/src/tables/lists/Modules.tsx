@@ -1,6 +1,6 @@
 /** When HLO modules ran in the window or at the cursor; a click zooms the chart to a run. */
 
-import { getModules, listFile, type ModuleRow, type ModulesPage } from "../../api";
+import { getModules, type ModuleRow, type ModulesPage } from "../../api";
 import { Clip } from "../../components/Clip";
 import { SearchField } from "../../components/SearchField";
 import { SortHeader } from "../../components/SortHeader";
@@ -11,7 +11,8 @@ import { exactTime } from "../../timeline/readout";
 import { open } from "../../timeline/trackKeys";
 import { walk } from "../breakdown/walk";
 import { clockWords, itemOf } from "./model";
-import { Listed, Pager, ToCursor } from "./Parts";
+import { ToCursor } from "./Parts";
+import { Section } from "./Section";
 import { useList } from "./useList";
 
 export function Modules({ model }: { model: Model }) {
@@ -23,13 +24,15 @@ export function Modules({ model }: { model: Model }) {
     }),
     getModules,
   );
-  const { data, error, loading } = list.answer.value;
-  const query = list.query.value;
   return (
-    <section class="breakdown" aria-label="Runs of HLO modules">
-      <div class="tools">
-        <Heading page={data} />
-        <span class="right">
+    <Section
+      label="Runs of HLO modules"
+      list={list}
+      file="modules.csv"
+      isNarrowed={findModule.value !== ""}
+      heading={(page) => <Heading page={page} />}
+      tools={(error) => (
+        <>
           <ToCursor
             on={running}
             title="Only what runs between the event that the cursor is on and the next, whatever the window"
@@ -39,32 +42,13 @@ export function Modules({ model }: { model: Model }) {
             label="Find a module"
             placeholder="Find a module"
             title="A word in its name, its program's id or its device, or /a regular expression/"
-            error={findModule.value ? error : null}
+            error={error}
           />
-          {query && (
-            <a
-              class="button"
-              href={listFile("modules.csv", query)}
-              download
-              title="Download the whole list"
-            >
-              ⤓ CSV
-            </a>
-          )}
-        </span>
-      </div>
-      {data?.notes.map((note) => (
-        <p class="quiet small" role="note" key={note}>
-          {note}
-        </p>
-      ))}
-      <Listed error={findModule.value ? null : error} loading={loading} has={data !== null}>
-        {data && <Table page={data} model={model} />}
-      </Listed>
-      {data && (
-        <Pager offset={data.offset} shown={data.rows.length} all={data.found} turn={list.turn} />
+        </>
       )}
-    </section>
+      all={(page) => page.found}
+      table={(page) => <Table page={page} model={model} />}
+    />
   );
 }
 

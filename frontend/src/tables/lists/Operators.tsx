@@ -1,6 +1,6 @@
 /** What operators did to memory in the window shown; a click narrows the page to one. */
 
-import { getOperators, listFile, type OperatorRow, type OperatorsPage } from "../../api";
+import { getOperators, type OperatorRow, type OperatorsPage } from "../../api";
 import { Clip } from "../../components/Clip";
 import { Filtered } from "../../components/Filtered";
 import { SearchField } from "../../components/SearchField";
@@ -9,7 +9,7 @@ import { bytes, count, counted, exactBytes, signedBytes } from "../../format";
 import { filter, findOperator, operatorsSort, range } from "../../state/view";
 import { walk } from "../breakdown/walk";
 import { changeWords, operatorFilter } from "./model";
-import { Listed, Pager } from "./Parts";
+import { Section } from "./Section";
 import { useList } from "./useList";
 
 export function Operators() {
@@ -17,39 +17,26 @@ export function Operators() {
     () => ({ find: findOperator.value, sort: operatorsSort.value }),
     getOperators,
   );
-  const { data, error, loading } = list.answer.value;
-  const query = list.query.value;
   return (
-    <section class="breakdown" aria-label="Operators of the window">
-      <div class="tools">
-        <Heading page={data} />
-        <span class="right">
-          <Search error={findOperator.value ? error : null} />
-          {query && (
-            <a
-              class="button"
-              href={listFile("operators.csv", query)}
-              download
-              title="Download the whole table"
-            >
-              ⤓ CSV
-            </a>
-          )}
-        </span>
-      </div>
-      <Filtered />
-      {data?.notes.map((note) => (
-        <p class="quiet small" role="note" key={note}>
-          {note}
-        </p>
-      ))}
-      <Listed error={findOperator.value ? null : error} loading={loading} has={data !== null}>
-        {data && <Table page={data} />}
-      </Listed>
-      {data && (
-        <Pager offset={data.offset} shown={data.rows.length} all={data.found} turn={list.turn} />
+    <Section
+      label="Operators of the window"
+      list={list}
+      file="operators.csv"
+      isNarrowed={findOperator.value !== ""}
+      heading={(page) => <Heading page={page} />}
+      tools={(error) => (
+        <SearchField
+          value={findOperator}
+          label="Find an operator"
+          placeholder="Find an operator"
+          title="A word in its name, or /a regular expression/"
+          error={error}
+        />
       )}
-    </section>
+      above={<Filtered />}
+      all={(page) => page.found}
+      table={(page) => <Table page={page} />}
+    />
   );
 }
 
@@ -66,18 +53,6 @@ function Heading({ page }: { page: OperatorsPage | null }) {
         </span>
       )}
     </h2>
-  );
-}
-
-function Search({ error }: { error: string | null }) {
-  return (
-    <SearchField
-      value={findOperator}
-      label="Find an operator"
-      placeholder="Find an operator"
-      title="A word in its name, or /a regular expression/"
-      error={error}
-    />
   );
 }
 

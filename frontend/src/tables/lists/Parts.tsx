@@ -17,10 +17,10 @@ export function Pager({ offset, shown, all, turn }: PagerProperties) {
   if (all <= PAGE && offset === 0) return null;
   const last = Math.max(0, Math.floor((all - 1) / PAGE) * PAGE);
   const ways = [
-    ["⏮", "First page", 0],
+    ["«", "First page", 0],
     ["‹", "Previous page", Math.max(0, offset - PAGE)],
     ["›", "Next page", offset + PAGE],
-    ["⏭", "Last page", last],
+    ["»", "Last page", last],
   ] as const;
   return (
     <nav class="pager" aria-label="Pages">

@@ -3,7 +3,7 @@
 import type { LifeRow, LivesPage } from "../../api";
 import { bytes, count, exactBytes, times } from "../../format";
 import { SUM_ONLY } from "../../state/groups";
-import { about, isPlan } from "../../state/recording";
+import { about, isPlan, shownPlan } from "../../state/recording";
 import { say } from "../../state/say";
 import { birthWords, deathWords, formWords, lifeWords } from "./model";
 
@@ -37,7 +37,8 @@ const amount = (value: number | null, words: (value: number) => string): string 
 
 export function livesColumns(page: LivesPage): readonly Column[] {
   const isRounded = about.value?.basis === "size";
-  const hasOther = page.rows.some((row) => (isRounded ? row.requested : row.size) !== null);
+  const isKnown = page.rows.some((row) => (isRounded ? row.requested : row.size) !== null);
+  const hasOther = isKnown && (!isPlan.value || isPadded(page));
   const label: Column = {
     column: "label",
     text: say("Allocation"),
@@ -67,6 +68,12 @@ export function livesColumns(page: LivesPage): readonly Column[] {
   ];
   return columns.filter((each) => each !== false);
 }
+
+/** Whether anything of the plan is padded: nothing of it is on CPUs and GPUs. */
+const isPadded = (page: LivesPage): boolean => {
+  const { peak, unpadded_peak } = shownPlan.value?.overview ?? { peak: 0, unpadded_peak: 0 };
+  return peak !== unpadded_peak || page.rows.some((row) => padding(row) !== 0);
+};
 
 const padding = (row: LifeRow): number | null =>
   row.size === null || row.requested === null ? null : row.size - row.requested;

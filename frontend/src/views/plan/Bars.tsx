@@ -51,10 +51,12 @@ function headWords(): string {
 function Rows({ of }: { of: BarsModel }) {
   const frame = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const element = frame.current?.querySelector(".bar");
-    if (!element) return;
+    const bars = [...(frame.current?.querySelectorAll<HTMLElement>(".bar") ?? [])];
+    const [element, last] = [bars[0], bars.at(-1)];
+    if (!element || !last) return;
     const measure = () => {
       of.width.value = element.clientWidth;
+      of.place.value = { left: element.offsetLeft, bottom: last.offsetTop + last.offsetHeight };
     };
     measure();
     const observer = new ResizeObserver(measure);

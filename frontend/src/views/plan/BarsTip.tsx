@@ -2,15 +2,12 @@
 
 import { bytes, counted, exactBytes } from "../../format";
 import { Tip } from "../../timeline/Tip";
-import { TALL } from "./Bar";
 import type { BarsModel } from "./barsModel";
 import { tell } from "./bufferWords";
 import { REST, spanOf } from "./orders";
 
-/** Pixels that the bars take down, and before them, as the style sheet has them. */
-const BARS = 3 * (TALL + 4);
-const BEFORE = 124;
-/** And about what is said of a buffer. */
+/** Pixels between the bars and what is said, and about how tall that is. */
+const APART = 6;
 const SAID = 190;
 
 interface TipProperties {
@@ -31,14 +28,15 @@ export function BarsTip({ of, top }: TipProperties) {
   const span = order ? spanOf(order, row, drawn.total) : null;
   if (span === null) return null;
   const middle = (((span[0] + span[1]) / 2) * of.width.value) / Math.max(drawn.total, 1);
+  const { left, bottom } = of.place.value;
   const colour = row === REST ? of.colours.value.rest : of.colours.value.of(row).full;
   const { title, rows } = row === REST ? restWords(drawn.rest) : tell(bars, row);
   return (
     <Tip
-      x={BEFORE + (pointed.x ?? middle)}
-      y={BARS + 6}
-      above={top() + BARS + SAID > innerHeight}
-      within={BEFORE + of.width.value}
+      x={left + (pointed.x ?? middle)}
+      y={bottom + APART}
+      above={top() + bottom + SAID > innerHeight}
+      within={left + of.width.value}
       testId="bars-tooltip"
     >
       <div class="timeline-tooltip-title">

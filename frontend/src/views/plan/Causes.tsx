@@ -5,9 +5,12 @@ import { bytes, counted, exactBytes } from "../../format";
 import { selection } from "../../state/view";
 import { pointingAt } from "../../timeline/cards";
 
+/** Of less padding than this part of the peak there is nothing to say. */
+const SEEN = 0.001;
+
 export function Causes({ plan }: { plan: PlanOverview }) {
   const { count, causes } = plan.padded;
-  if (causes.length === 0) return null;
+  if (plan.peak - plan.unpadded_peak < SEEN * plan.peak || causes.length === 0) return null;
   const told = causes.reduce((sum, cause) => sum + cause.count, 0);
   return (
     <p class="plan-said quiet" data-testid="padding-causes">

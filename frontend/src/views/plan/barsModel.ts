@@ -37,6 +37,8 @@ export function createBars(model: Model) {
     return { ...target.value, at, by: by.value, pattern: argument.value, top: TOP };
   }, getPlanBars);
   const width = signal(0);
+  /** Pixels of all rows before the bars, and down to where the last one ends. */
+  const place = signal({ left: 0, bottom: 0 });
   const bars = computed(() => asked.answer.value.data);
   const drawn = computed<Ordered | null>(() =>
     bars.value === null || width.value <= 0 ? null : ordered(bars.value, width.value),
@@ -94,6 +96,7 @@ export function createBars(model: Model) {
   return {
     answer: asked.answer,
     width,
+    place,
     bars,
     drawn,
     pointed,
