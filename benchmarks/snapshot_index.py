@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -58,10 +59,15 @@ def make(options: Options, path: Path) -> None:
     write_pickle(snapshot(options), path)
 
 
-def imported(path: Path, folder: Path) -> Sample:
-    """What the import child took, as the process that asked for it saw. See ``_import_child``."""
+def imported(path: Path, folder: Path, *, pure: bool = False) -> Sample:
+    """What the import child took, as the process that asked for it saw. See ``_import_child``.
+
+    ``pure`` is without the C modules.
+    """
     command = [sys.executable, "-m", "benchmarks._import_child", str(path), str(folder)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    told = {"TB_MEMORY_PURE_PYTHON": "1"} if pure else {}
+    environment = {**os.environ, **told}
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, env=environment)
     wall, processor, peak = json.loads(done.stdout)
     return Sample(wall, processor, peak)
 

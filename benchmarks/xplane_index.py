@@ -2,7 +2,7 @@
 
 Every measurement is a whole process, start-up and exit included: indexing is the import child that
 TensorBoard starts, from its start to the entry in the cache; the converter is pip's ``xprof``,
-which answers with a thousand samples of the events. It is looked for in the interpreter that the
+which answers with a thousand samples of the events. So is indexing without the C module. It is looked for in the interpreter that the
 variable XPROF_PYTHON names, else in this one. Then a larger one: are time and memory linear?
 
     python -m benchmarks.xplane_index [--rounds N] [--events N] [--most N]
@@ -146,11 +146,14 @@ def main() -> None:
             {
                 "xprof": [python, "-c", CONVERT, str(path)],
                 "indexing": partial(imported, path, cache),
+                "without C": partial(imported, path, cache, pure=True),
             },
             chosen.rounds,
         )
         print(f"{chosen.events:,} allocator events, {path.stat().st_size >> 20} MiB")
         compared(found, "indexing", "xprof")
+        slower = found["without C"].processor / found["indexing"].processor
+        print(f"  {slower:5.2f} × without C / indexing, processor time")
         print("Larger ones")
         events = chosen.events * 2
         while events <= chosen.most:
