@@ -1,9 +1,10 @@
 """Indexing an XPlane beside XProf's own converter (C++) of its Memory Profile: time and memory.
 
 Every measurement is a whole process, start-up and exit included: indexing is the import child that
-TensorBoard starts, from its start to the entry in the cache; the converter is pip's ``xprof``,
-which answers with a thousand samples of the events. So is indexing without the C module. It is looked for in the interpreter that the
-variable XPROF_PYTHON names, else in this one. Then a larger one: are time and memory linear?
+TensorBoard starts, from its start to the entry in the cache, with and without the C module; the
+converter is pip's ``xprof``, which answers with a thousand samples of the events. It is looked for
+in the interpreter that the variable XPROF_PYTHON names, else in this one. Then a larger one: are
+time and memory linear?
 
     python -m benchmarks.xplane_index [--rounds N] [--events N] [--most N]
 """

@@ -12,6 +12,12 @@ from tb_memory_plugin.store import starting
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.store import Store
+from tests.fixtures.snapshots import snapshot
+
+
+@pytest.fixture(scope="session")
+def small() -> dict[str, Any]:
+    return snapshot(events=40)
 
 
 @pytest.fixture
