@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_memory_plugin.readers.kineto_columns import module_of
+from tb_memory_plugin.readers.kineto_columns import Columns, module_of
 from tb_memory_plugin.readers.kineto_instants import Instants
-from tb_memory_plugin.readers.kineto_spans import Spans
+from tb_memory_plugin.readers.kineto_kinds import PYTHON
 from tb_memory_plugin.recording.arrays import IntArray
 
 #: Nanoseconds after its end in which a call still counts. Where the file has whole microseconds, an
@@ -17,18 +17,17 @@ _SLACK = 20_000
 _PART = 1 << 16
 
 
-def drop_idle_calls(spans: Spans, memory: Instants) -> None:
-    """Take out the Python calls that no event of ``memory`` is in, but those of modules.
+def drop_idle_calls(columns: Columns) -> None:
+    """Take out the Python calls that no allocator's event is in, but those of modules.
 
     What is around an event stays, in the order that it was in.
     """
-    if "python" not in spans.kinds.codes or spans.called:
+    if columns.called:  # by row
         return
-    times = _times(memory)
-    is_module = np.array([module_of(name) is not None for name in spans.names.codes], dtype=bool)
-    python = spans.kinds.code("python")
-    spans.keep_only(
-        lambda part: (part["kind"] != python) | is_module[part["name"]] | _holds(part, times),
+    times = _times(columns.memory)
+    is_module = np.array([module_of(name) is not None for name in columns.names.codes], dtype=bool)
+    columns.spans.keep_only(
+        lambda part: (part["kind"] != PYTHON) | is_module[part["name"]] | _holds(part, times),
         _PART,
     )
 

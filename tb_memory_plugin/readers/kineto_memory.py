@@ -60,7 +60,7 @@ class History:
         return kind if self.ordinal < 0 else f"{kind}:{self.ordinal}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Histories:
     """The histories of all devices, by type and ordinal; columns have one after the other.
 
@@ -75,6 +75,12 @@ class Histories:
     address: IntArray
     allocated: IntArray
     reserved: IntArray
+
+    def take(self, name: str) -> IntArray:
+        """A column, which is not kept here."""
+        values: IntArray = getattr(self, name)
+        delattr(self, name)
+        return values
 
     @property
     def device(self) -> IntArray:

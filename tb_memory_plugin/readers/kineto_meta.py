@@ -14,6 +14,8 @@ from tb_memory_plugin.recording.schema import EARLIEST_UNIX
 
 _VERSIONS = re.compile(r"[a-z]+(_[a-z]+)*_version")
 _ACCELERATORS = ("cuda", "hip", "xpu")
+#: Arrows that may be lost without a word: those at the ends of what was traced.
+MANY = 1_000
 
 
 def meta(
@@ -22,8 +24,12 @@ def meta(
     found: Histories,
     about: dict[str, Any],
     origin: int,
+    lost: int,
 ) -> dict[str, Any]:
-    """Devices, clock, rank, versions, ``missing`` and ``problems`` of a recording."""
+    """Devices, clock, rank, versions, ``missing`` and ``problems`` of a recording.
+
+    ``lost`` arrows lead to or from nothing.
+    """
     base = about.get("baseTimeNanoseconds")
     base = base if type(base) is int and 0 <= base <= INT64_MAX - abs(origin) else 0
     whole = origin + base
@@ -39,8 +45,8 @@ def meta(
             for key, value in about.items()
             if _VERSIONS.fullmatch(key) and type(value) in (int, float, str)
         },
-        "missing": list(_missing(program, found.devices)),
-        "problems": list(_problems(columns, found.devices)),
+        "missing": list(_missing(columns, program, found.devices)),
+        "problems": list(_problems(columns, found.devices, lost)),
     }
 
 
@@ -73,7 +79,7 @@ def _of(value: Any, key: str) -> Any:
     return value.get(key) if type(value) is dict else None
 
 
-def _missing(program: Program, found: list[History]) -> Iterator[dict[str, str]]:
+def _missing(columns: Columns, program: Program, found: list[History]) -> Iterator[dict[str, str]]:
     if any(history.made_up for history in found):
         yield {
             "what": "addresses",
@@ -108,6 +114,13 @@ def _missing(program: Program, found: list[History]) -> Iterator[dict[str, str]]
             "and modules are whole",
             "remedy": "Trace fewer steps",
         }
+    if columns.arguments.left_out:
+        yield {
+            "what": "arguments of spans",
+            "why": "The trace has so many different ones (shapes, sizes, grids) that those of "
+            f"{columns.arguments.left_out} spans are left out",
+            "remedy": "Trace fewer steps",
+        }
     if not program.has_steps:
         yield {
             "what": "steps",
@@ -116,7 +129,7 @@ def _missing(program: Program, found: list[History]) -> Iterator[dict[str, str]]
         }
 
 
-def _problems(columns: Columns, found: list[History]) -> Iterator[str]:
+def _problems(columns: Columns, found: list[History], lost: int) -> Iterator[str]:
     for history in found:
         if history.breaks:
             yield (
@@ -126,6 +139,8 @@ def _problems(columns: Columns, found: list[History]) -> Iterator[str]:
             )
     if columns.strange_times:
         yield f"{columns.strange_times} events without a valid time stamp were left out."
+    if lost >= MANY:
+        yield f"{lost} arrows of the trace lead to or from nothing that is in it."
     if columns.mended:
         yield (
             "The file is not quite JSON (stray backslashes, bytes that are no UTF-8): what could "

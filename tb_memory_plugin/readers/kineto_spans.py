@@ -3,50 +3,47 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tb_memory_plugin.readers.kineto_times import nanoseconds
 from tb_memory_plugin.recording.arrays import IntArray
-from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 
 class Spans:
     """A row a span, in the order of the file. Times are nanoseconds of the file.
 
-    ``calls`` and ``called``: of an operator (by its row) the Python calls it was made in, where it
-    says so (until torch 1.13).
+    ``name``, ``kind``, ``track`` and ``args`` are codes (of args -1 for none); ``more`` names
+    further columns of integers.
     """
 
-    def __init__(self) -> None:
-        self.names, self.kinds, self.tracks = Vocabulary(), Vocabulary(), Vocabulary()
-        self.calls = Vocabulary()
-        self.called: dict[int, int] = {}
+    def __init__(self, *more: str) -> None:
         self._columns = {
             "name": array("i"),
             "kind": array("b"),
             "track": array("i"),
             "begin": array("q"),
             "end": array("q"),
+            "args": array("i"),
+            **{name: array("q") for name in more},
         }
 
     def __len__(self) -> int:
         return len(self._columns["name"])
 
     def add(
-        self,
-        names: list[int],
-        kinds: list[int],
-        tracks: list[int],
-        begins: list[Any],
-        lengths: list[Any],
+        self, begins: Sequence[Any], lengths: Sequence[Any], **codes: Sequence[int] | IntArray
     ) -> None:
-        """More rows: codes, and times in microseconds. Raises Malformed."""
+        """More rows: times in microseconds, and all other columns. Raises Malformed."""
         begin, length = nanoseconds(begins), nanoseconds(lengths)
-        for name, values in (("name", names), ("kind", kinds), ("track", tracks)):
-            self._columns[name].extend(values)
+        for name, values in codes.items():
+            column = self._columns[name]
+            if isinstance(values, np.ndarray):
+                column.frombytes(values.astype(column.typecode).tobytes())
+            else:
+                column.extend(values)
         self._columns["begin"].frombytes(begin.tobytes())
         self._columns["end"].frombytes((begin + np.maximum(length, 0)).tobytes())
 
@@ -68,7 +65,7 @@ class Spans:
         return kept
 
     def column(self, name: str) -> IntArray:
-        """A column as it is so far: ``name``, ``kind``, ``track``, ``begin`` or ``end``."""
+        """A column as it is so far."""
         values = self._columns[name]
         return np.frombuffer(values, values.typecode) if values else np.zeros(0, values.typecode)
 

@@ -8,24 +8,34 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tb_memory_plugin.readers.kineto_columns import Columns
 from tb_memory_plugin.readers.kineto_instants import Instants
 from tb_memory_plugin.readers.kineto_memory import Histories
 from tb_memory_plugin.readers.kineto_program import Program
+from tb_memory_plugin.readers.kineto_timeline import timeline
 from tb_memory_plugin.recording import arrays, builder
+from tb_memory_plugin.recording.aside import set_aside
 from tb_memory_plugin.recording.schema import Action
 
 
-def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
-    """The tables of events, and of the program around them.
+def tables(
+    columns: Columns, program: Program, found: Histories, origin: int
+) -> tuple[dict[str, Any], int]:
+    """The tables of events and of the program around them, and how many arrows are lost.
 
-    Takes the columns of ``found`` and of ``program``: what is made of them is as large.
+    Takes the columns of all three: what is made of them is as large.
     """
+    made: dict[str, Any] = {"reported": set_aside(_reported(found))}
     at = program.at(found.track, found.time)
     born = found.bytes >= 0
     stack = program.stacks(at)
-    around = at[born]
-    op, module = program.op(around), program.module(around)
-    made = {**program.frames(), "spans": program.take(origin)}
+    ops = program.ops()
+    op, module = program.called(ops[at[born]]), program.module(at[born])
+    made |= program.frames()
+    timed = timeline(columns, program, found, at, ops, origin)
+    del at, ops
+    made |= {"spans": timed.spans, "links": timed.links}
+    around = timed.around
     made["labels"] = builder.table(
         "labels",
         {
@@ -36,11 +46,8 @@ def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
             "module": module,
         },
     )
-    del around, op, module
-    made["reported"], made["blocks"] = (
-        _reported(found),
-        builder.summed_blocks([one.rest for one in found.devices]),
-    )
+    del op, module
+    made["blocks"] = builder.summed_blocks([one.rest for one in found.devices])
     time, size = found.time, found.bytes
     time -= origin
     np.abs(size, out=size)
@@ -54,14 +61,14 @@ def tables(found: Histories, program: Program, origin: int) -> dict[str, Any]:
             "address": arrays.adopted(found.address, pa.uint64()),
             "size": arrays.adopted(size, pa.int64()),
             "stack": (stack, stack < 0),
-            "span": (at, at < 0),
+            "span": (around, around < 0),
         },
     )
-    return made
+    return made, timed.lost
 
 
 def _reported(found: Histories) -> pa.Table:
-    """The allocator's totals after every event, of the devices that have both."""
+    """The allocator's totals after every event, of the devices that have both; takes them."""
     has_both = np.array([one.has_allocated and one.has_reserved for one in found.devices])
     rows = has_both[found.device]
     chosen: Any = slice(None) if rows.all() else rows
@@ -70,8 +77,8 @@ def _reported(found: Histories) -> pa.Table:
         {
             "device": found.device[chosen],
             "event": found.event[chosen],
-            "allocated": arrays.adopted(found.allocated[chosen], pa.int64()),
-            "reserved": arrays.adopted(found.reserved[chosen], pa.int64()),
+            "allocated": arrays.adopted(found.take("allocated")[chosen], pa.int64()),
+            "reserved": arrays.adopted(found.take("reserved")[chosen], pa.int64()),
         },
     )
 

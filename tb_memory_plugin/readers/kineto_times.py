@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -15,7 +16,7 @@ TIMES = frozenset([int, float, Decimal])
 _LATEST = 1 << 62  # nanoseconds: no time stamp is as late
 
 
-def nanoseconds(micros: list[Any]) -> IntArray:
+def nanoseconds(micros: Sequence[Any]) -> IntArray:
     """Microseconds (integers, floats, decimals) as integers of nanoseconds. Raises Malformed."""
     kinds = set(map(type, micros))
     try:

@@ -112,12 +112,13 @@ def _recording(columns: Columns, about: dict[str, Any], name: str) -> Recording:
         raise SourceError(
             name, "holds no memory events: it was traced without profile_memory", _RECORD
         )
-    program = Program(columns.spans, columns.memory)
+    program = Program(columns)
     found = histories(columns.memory)
     begins = [int(found.time[one.rows.start]) for one in found.devices]
     first = program.first
     origin = min(begins if first is None else [first, *begins])
     marks = made.marks(columns.failures, found, origin)
-    tables = {**made.tables(found, program, origin), "marks": marks}
-    facts = meta(columns, program, found, about, origin)
+    tables, lost = made.tables(columns, program, found, origin)
+    tables["marks"] = marks
+    facts = meta(columns, program, found, about, origin, lost)
     return builder.recording({"format": FORMAT, "basis": "size", "source": name, **facts}, tables)

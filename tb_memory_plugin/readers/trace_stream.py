@@ -47,6 +47,7 @@ class Event(msgspec.Struct, gc=False):
     tid: int | float | str | None = None
     ts: int | float | str | None = None
     dur: int | float | str | None = None
+    id: Any = None
     args: msgspec.Raw = msgspec.Raw()
 
 

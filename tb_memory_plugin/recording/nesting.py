@@ -28,8 +28,11 @@ class Nested:
     end: IntArray
     parent: IntArray
 
-    def enclosing(self, track: IntArray, time: IntArray) -> IntArray:
-        """The row of the innermost span of each track at each time, -1 for none."""
+    def enclosing(self, track: IntArray, time: IntArray, *, ended: bool = False) -> IntArray:
+        """The row of the innermost span of each track at each time, -1 for none.
+
+        What ends right then is still around, unless it counts as ``ended``.
+        """
         found = np.full(len(time), -1, dtype=np.int32)
         for one in np.flatnonzero(np.bincount(track, minlength=1)).tolist():
             if one + 1 >= len(self.first):
@@ -40,7 +43,8 @@ class Nested:
             found[here] = np.where(place >= 0, place + start, -1)
         over = np.flatnonzero(found >= 0)
         while len(over):
-            over = over[self.end[found[over]] < time[over]]
+            end = self.end[found[over]]
+            over = over[end <= time[over] if ended else end < time[over]]
             found[over] = self.parent[found[over]]
             over = over[found[over] >= 0]
         return found

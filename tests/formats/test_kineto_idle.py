@@ -8,14 +8,13 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 
 from tb_memory_plugin.readers import kineto_idle, kineto_program, kineto_trace
-from tb_memory_plugin.readers.kineto_spans import Spans
+from tb_memory_plugin.readers.kineto_columns import Columns
+from tb_memory_plugin.readers.trace_stream import Event
 from tb_memory_plugin.recording.recording import Recording
 from tests.conftest import SHARED_DATA
 from tests.fixtures.kineto import Json, memory, span
@@ -52,10 +51,10 @@ def told(recording: Recording, table: str) -> list[Json]:
     found: list[Json] = recording.table(table).to_pylist()
     if table == "spans":
         return [{**row, "parent": None, "depth": None} for row in found]
-    spans = told(recording, "spans") if table == "events" else []
+    spans = told(recording, "spans") if table in ("events", "links") else []
     for row in found:
-        if row.get("span") is not None:
-            row["span"] = spans[row["span"]]
+        for column in {"span", "source", "target"} & row.keys():
+            row[column] = row[column] if row[column] is None else spans[row[column]]
     return found
 
 
@@ -138,22 +137,15 @@ def outlasting(trace: list[Json]) -> int:
 
 
 def test_only_calls_without_an_event_go() -> None:
-    spans = Spans()
-    codes = [spans.names.code(name) for name in ("a.py(1): f", "nn.Module: M", "a.py(2): g")]
-    python, op = spans.kinds.code("python"), spans.kinds.code("op")
-    kinds = [python, python, python, python, op]
-    spans.add(
-        [codes[0], codes[1], codes[2], codes[2], codes[2]],
-        kinds,
-        [0] * 5,
-        [*range(0, 50_000, 10_000)],
-        [5_000] * 5,
-    )
-
-    class Held:
-        def column(self, name: str) -> Any:
-            return np.array([0] if name == "track" else [32_000_000])
-
-    kineto_idle.drop_idle_calls(spans, Held())  # type: ignore[arg-type]
-    assert spans.column("begin").tolist() == [10_000_000, 30_000_000, 40_000_000]
-    assert len(spans) == 3
+    columns = Columns()
+    names = ("a.py(1): f", "nn.Module: M", "a.py(2): g", "a.py(2): g")
+    calls = [
+        Event(ph="X", cat="python_function", name=name, pid=1, tid=2, ts=10_000 * place, dur=5_000)
+        for place, name in enumerate(names)
+    ]
+    op = Event(ph="X", cat="cpu_op", name="a.py(2): g", pid=1, tid=2, ts=40_000, dur=5_000)
+    happened = Event(ph="i", name="[memory]", pid=1, tid=2, ts=32_000)
+    columns.add([*calls, op, happened])
+    kineto_idle.drop_idle_calls(columns)
+    assert columns.spans.column("begin").tolist() == [10_000_000, 30_000_000, 40_000_000]
+    assert len(columns.spans) == 3
