@@ -119,11 +119,14 @@ def spans(recording: Recording, chance: random.Random) -> Iterator[tuple[grid.Ax
 
 
 def run(
-    measured: Callable[[int, int, Path], dict[str, Any]], about: str | None, width: int
+    measured: Callable[[int, int, Path], dict[str, Any]],
+    about: str | None,
+    width: int,
+    events: int = 2_700_000,
 ) -> None:
     """Measure as the command line says (events, queries of each kind) and print."""
     parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--events", type=int, default=2_700_000)
+    parser.add_argument("--events", type=int, default=events)
     parser.add_argument("--queries", type=int, default=150)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

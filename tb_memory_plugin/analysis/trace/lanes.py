@@ -9,25 +9,56 @@ import numpy as np
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import nesting
 
-#: Deeper than programs nest: what overlaps so often does not call each other.
-_DEEPEST = 512
-
 
 def lanes(track: IntArray, begin: IntArray, end: IntArray, parallel: IntArray) -> IntArray:
     """The lane of every span, 0 the outermost; they come in order of ``nesting.in_order``.
 
-    Spans of a thread lie below the one that they begin in, also where they outlast it. On a track
-    that is ``parallel`` (one truth value a track), where what overlaps is not inside of each other,
-    every span has the first lane that is free when it begins.
+    Spans of a thread lie below the innermost that they begin in and that lasts as long; where that
+    lane is taken by one that they merely overlap, in the next that is free. On a track that is
+    ``parallel`` (one truth value a track), where what overlaps is not inside of each other, every
+    span has the first lane that is free when it begins.
     """
-    parent = nesting.nested_in_order(track, begin, end).parent
-    depth = nesting.depths(parent)
+    outer = nesting.lasting(nesting.nested_in_order(track, begin, end).parent, end)
+    lane = nesting.depths(outer)
     deepest = np.zeros(len(parallel), dtype=np.int32)
-    np.maximum.at(deepest, track, depth)
-    for one in np.flatnonzero((parallel & (deepest > 0)) | (deepest > _DEEPEST)).tolist():
+    np.maximum.at(deepest, track, lane)
+    apart = parallel & (deepest > 0)
+    for one in np.flatnonzero(apart | _covered(track, begin, end, lane, len(parallel))).tolist():
         rows = slice(*np.searchsorted(track, (one, one + 1)).tolist())
-        depth[rows] = _first_free(begin[rows], end[rows])
-    return depth
+        if parallel[one]:
+            lane[rows] = _first_free(begin[rows], end[rows])
+        else:
+            lane[rows] = _below(begin[rows], end[rows], outer[rows] - rows.start)
+    return lane
+
+
+def _covered(
+    track: IntArray, begin: IntArray, end: IntArray, lane: IntArray, tracks: int
+) -> IntArray:
+    """On which tracks a span begins in one of its lane that has not ended."""
+    key = track.astype(np.int64) * (int(lane.max(initial=0)) + 1) + lane
+    order = np.argsort(key, kind="stable")
+    same = np.diff(key[order]) == 0
+    covers = order[1:][same & (begin[order][1:] < end[order][:-1])]
+    found = np.zeros(tracks, dtype=bool)
+    found[track[covers]] = True
+    return found
+
+
+def _below(begin: IntArray, end: IntArray, outer: IntArray) -> IntArray:
+    """For spans in order of begin the first free lane below that of the one they are inside of."""
+    lane: list[int] = []
+    until: list[int] = []  # of every lane when it is free again
+    for start, stop, parent in zip(begin.tolist(), end.tolist(), outer.tolist(), strict=True):
+        own = lane[parent] + 1 if parent >= 0 else 0
+        while own < len(until) and until[own] > start:
+            own += 1
+        if own == len(until):
+            until.append(stop)
+        else:
+            until[own] = stop
+        lane.append(own)
+    return np.array(lane, dtype=np.int32)
 
 
 def _first_free(begin: IntArray, end: IntArray) -> IntArray:

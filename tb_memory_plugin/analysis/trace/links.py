@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,18 +41,32 @@ def links_of(recording: Recording, row: int) -> list[Link]:
 
 def led_to(recording: Recording, spans: IntArray) -> tuple[IntArray, IntArray]:
     """What spans, or what is inside of them on their track, led to: spans and codes of kinds."""
+    order = memo(recording, "links_by_track", lambda: _by_track(recording))
     source, target = (recording.values("links", end) for end in ("source", "target"))
-    kind = recording.values("links", "kind")
-    found = np.zeros(len(source), dtype=bool)
-    track = recording.values("spans", "track")[source]
-    begin = recording.values("spans", "begin")[source]
-    begins, ends = (recording.values("spans", name) for name in ("begin", "end"))
-    tracks = recording.values("spans", "track")
+    track, begin, end = (recording.values("spans", name) for name in ("track", "begin", "end"))
+
+    def sooner(row: int) -> tuple[int, int]:
+        return int(track[source[row]]), int(begin[source[row]])
+
+    found = [order[:0]]
     for span in spans.tolist():
-        within = (begin >= begins[span]) & (begin < max(ends[span], begins[span] + 1))
-        found |= within & (track == tracks[span])
-    found &= target >= 0
-    return target[found], kind[found]
+        of, start = int(track[span]), int(begin[span])
+        stop = max(int(end[span]), start + 1)
+        low, high = (
+            bisect.bisect_left(order, edge, key=sooner) for edge in ((of, start), (of, stop))
+        )
+        found.append(order[low:high])
+    rows = np.concatenate(found)
+    rows = rows[target[rows] >= 0]
+    return target[rows], recording.values("links", "kind")[rows]
+
+
+def _by_track(recording: Recording) -> IntArray:
+    """The rows of ``links`` in order of the track of their source and of its begin."""
+    source = recording.values("links", "source")
+    track, begin = (recording.values("spans", name)[source] for name in ("track", "begin"))
+    order: IntArray = np.lexsort((begin, track)).astype(np.int32)
+    return order[source[order] >= 0]
 
 
 def _order(recording: Recording, end: str) -> IntArray:

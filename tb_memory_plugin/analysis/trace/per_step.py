@@ -9,7 +9,7 @@ import numpy as np
 from tb_memory_plugin.analysis import exact
 from tb_memory_plugin.analysis.attribution import spans_of_kind
 from tb_memory_plugin.analysis.exact import IntArray
-from tb_memory_plugin.analysis.trace.sums import Choice, chosen, repeated
+from tb_memory_plugin.analysis.trace.sums import Choice, passing, repeated
 from tb_memory_plugin.recording.recording import Device, Recording
 
 #: Steps that are looked at, the first ones: their sums are a table of names and steps.
@@ -65,20 +65,14 @@ def _spans(
     recording: Recording, device: Device, of: Choice, keys: list[tuple[int, int]]
 ) -> tuple[IntArray, IntArray]:
     """The chosen spans of ``keys`` in which anything happened, and which key each is of."""
-    is_chosen = np.zeros(recording.table("spans").num_rows, dtype=bool)
-    is_chosen[chosen(recording, of)] = True
     span = recording.values("span_memory", "span", device)
     kind, name = (recording.values("spans", column) for column in ("kind", "name"))
-    place = np.full(int(name.max(initial=-1)) + 2, -1, dtype=np.int32)
-    spans, groups = [span[:0]], [place[:0].astype(np.int64)]
-    again = repeated(recording)
-    for one in {kind for kind, _ in keys}:
-        place[:] = -1
-        for at, (of_kind, of_name) in enumerate(keys):
-            if of_kind == one:
-                place[of_name] = at
-        found = span[(kind[span] == one) & (place[name[span]] >= 0)]
-        found = found[is_chosen[found] & ~again[found]]
-        spans.append(found)
-        groups.append(place[name[found]].astype(np.int64))
-    return np.concatenate(spans), np.concatenate(groups)
+    names = int(name.max(initial=-1)) + 2
+    # By kind and name, none of either being the last.
+    place = np.full((int(kind.max(initial=-1)) + 2, names), -1, dtype=np.int32)
+    for at, key in enumerate(keys):
+        place[key] = at
+    group = place[kind[span], name[span]]
+    rows = np.flatnonzero(group >= 0)
+    rows = rows[passing(recording, of, span[rows]) & ~repeated(recording)[span[rows]]]
+    return span[rows], group[rows].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Tracks by their place in ``span_tracks``: the lanes and the spans of some of them."""
+"""Tracks by their place in ``span_tracks``, and the lanes of some of them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,3 @@ def lanes_of(recording: Recording, tracks: Sequence[int] | None) -> IntArray:
             raise QueryError(f"There is no track {track}; there are {len(firsts)}.")
     chosen = [np.arange(firsts[track], stops[track]) for track in sorted({*tracks})]
     return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
-
-
-def spans_of(recording: Recording, tracks: Sequence[int] | None) -> IntArray:
-    """The rows of ``spans`` of some tracks (None: all), in order. Raises QueryError."""
-    if tracks is None:
-        return np.arange(recording.table("spans").num_rows, dtype=np.int32)
-    span = recording.values("span_order", "span")
-    first, stop = (recording.values("span_lanes", name) for name in ("first", "stop"))
-    lanes = lanes_of(recording, tracks).tolist()
-    return np.sort(np.concatenate([span[:0], *(span[first[at] : stop[at]] for at in lanes)]))

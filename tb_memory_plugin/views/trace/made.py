@@ -84,7 +84,7 @@ def _between(recording: Recording, used: int, freed: int) -> dict[str, Any] | No
     end = int(recording.values("spans", "end")[used])
     if end >= freed:
         return None
-    rows = chosen(recording, Choice("", end, freed))
+    rows = np.concatenate([np.zeros(0, np.int32), *chosen(recording, Choice("", end, freed))])
     kind, name = (recording.values("spans", column)[rows] for column in ("kind", "name"))
     last = np.minimum(recording.values("spans", "end")[rows], freed)
     lasts = last - recording.values("spans", "begin")[rows]

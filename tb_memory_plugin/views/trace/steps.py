@@ -11,7 +11,6 @@ from tb_memory_plugin.analysis.attribution import Spans, spans_of_kind
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.analysis.trace.memory import memory_of
-from tb_memory_plugin.analysis.trace.places import drawn
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views.trace.spans import row_of, spans
@@ -39,7 +38,7 @@ def steps(
     of = Spans(of.rows[order], of.begin[order], of.end[order])
     listed = of.rows[:MOST_STEPS]
     chosen = np.array([_step(recording, of, id) for id in ids[:MOST_CURVES]], dtype=np.int64)
-    begin, end = (ends[chosen] for ends in drawn(recording))
+    begin, end = _drawn(recording, chosen)
     longest = int((end - begin).max(initial=1))
     level = max((longest // max(width, 1)).bit_length() - 1, 0)
     edges = [np.searchsorted(times, edge) for edge in (begin, end)]
@@ -65,10 +64,17 @@ def _step(recording: Recording, of: Spans, id: str) -> int:
     return row
 
 
+def _drawn(recording: Recording, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """When spans begin and end, what was not seen at the ends of everything."""
+    place = recording.values("span_places", "place")[rows]
+    begin, end = (recording.values("span_order", name)[place] for name in ("begin", "end"))
+    return begin, end
+
+
 def _listed(
     recording: Recording, device: Device, times: IntArray, rows: IntArray
 ) -> list[dict[str, Any]]:
-    begin, end = (ends[rows] for ends in drawn(recording))
+    begin, end = _drawn(recording, rows)
     allocated = recording.values("usage", "allocated", device)
     event = recording.values("usage", "event", device)
     before, after = (

@@ -116,6 +116,29 @@ def test_without_threads_events_are_in_the_innermost_span_of_their_time(program:
             assert program.ends(span)[0] == max(program.ends(row)[0] for row in during)
 
 
+def test_steps_that_end_in_calls_are_not_inside_of_each_other() -> None:
+    # Each step ends, and the next begins, in a call that a step began before.
+    rows = [(0, 2_000)]
+    for step in range(50):
+        rows += [(20 * step + 10, 20 * step + 29), (20 * step + 25, 20 * step + 32)]
+    begin, end = (10_000 * np.array(column) for column in zip(*sorted(rows), strict=True))
+    found = lanes(np.zeros(len(begin), np.int64), begin, end, np.zeros(1, dtype=bool))
+    assert found[0] == 0 and found[1:].min() == 1 and found.max() <= 3
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9))))
+def test_lanes_of_threads_do_not_cover_each_other(rows: list[tuple[int, int]]) -> None:
+    begin, length = (np.array([row[at] for row in rows], np.int64) for at in range(2))
+    end = begin + length
+    track = np.zeros(len(rows), np.int64)
+    order = nesting.in_order(track, begin, end)
+    begin, end = begin[order], end[order]
+    lane = lanes(track, begin, end, np.zeros(1, dtype=bool))
+    for row in range(len(rows)):
+        over = np.flatnonzero((begin < end[row]) & (end > begin[row]) & (lane == lane[row]))
+        assert set(over.tolist()) <= {row}
+
+
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(0, 9))))
 def test_lanes_of_parallel_tracks_are_as_few_as_can_be(rows: list[tuple[int, int, int]]) -> None:
     track, begin, length = (np.array([row[at] for row in rows], np.int64) for at in range(3))
