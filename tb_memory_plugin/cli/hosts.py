@@ -96,7 +96,8 @@ def _sessions(folder: Path) -> dict[Session, list[tuple[Found, Place]]]:
     known = ("plugins", "profile")
     above = next((parts[-n:] for n in (3, 2, 1) if parts[-n:][:2] == known[:n]), ())
     found = [replace(one, way=(*above, *one.way)) for one in walk(root, Probes(), lambda: None)]
-    places = sessions(found)
+    # Of modules tb-memory modules tells.
+    places = {id: place for id, place in sessions(found).items() if place.session.of != "module"}
     whole: dict[Session, list[tuple[Found, Place]]] = {}
     for one in sorted(
         (one for one in found if one.id in places),

@@ -81,7 +81,7 @@ def named(found: Found) -> Named | None:
     module = module_name(name)
     if module is not None:
         group = ("modules", found.root, *folders)
-        called = f"{module.name}({module.number})" if module.name else module.which
+        called = f"{module.name} {module.number}" if module.name else module.which
         return Named("modules", group, called, (), tuple(folders), "HLO modules")
     shape, own = _shape(name)
     one = _numbered(found, "ranks", shape, own)

@@ -85,7 +85,7 @@ def brief(recording: Recording) -> dict[str, Any]:
 
     ``events``, ``steps``, ``devices``, ``modules`` (of HLO) and ``peak_bytes``: the highest peak of
     a device, which is ``peak_device`` and has ``capacity`` bytes, if that is known. Without devices
-    it is the highest that is planned for a module.
+    it is the highest that is planned for a module, None where no module has a plan.
     """
     found: list[tuple[int, str | None, int | None]] = [
         (
@@ -99,13 +99,15 @@ def brief(recording: Recording) -> dict[str, Any]:
         (plan.numbers["peak"], f"{plan.module_name} · {plan.space_name}", None)
         for plan in all_plans(recording)
     ]
-    nothing = (0, None, None)
-    peak, name, capacity = max(found or planned, key=lambda each: each[0], default=nothing)
+    modules = len(recording.table("modules"))
+    nothing = (None if modules else 0, None, None)
+    told = found or planned
+    peak, name, capacity = max(told, key=lambda each: each[0]) if told else nothing
     return {
         "events": len(recording.table("events")),
         "steps": max((_steps(recording, device) for device in recording.devices), default=0),
         "devices": len(recording.devices),
-        "modules": len(recording.table("modules")),
+        "modules": modules,
         "peak_bytes": peak,
         "peak_device": name,
         "capacity": capacity,

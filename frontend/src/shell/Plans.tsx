@@ -43,7 +43,7 @@ export function Plans() {
           />
         </div>
       )}
-      {shown.length === 0 && <p class="item quiet">No module is named so.</p>}
+      {many && shown.length === 0 && <p class="item quiet">No module is named so.</p>}
       <ul onKeyDown={walk}>
         {shown.map((one) => (
           <Row

@@ -28,8 +28,9 @@ export function peakWords(host: Source): string {
 }
 
 /** What is worth saying of a host's state, where its peak is not known. */
-export function stateWords({ state, error }: Source): string {
+export function stateWords({ state, error, brief }: Source): string {
   if (state === "error") return error ?? "cannot be read";
+  if (state === "ready" && brief?.modules) return "no plan";
   if (state === "reading") return "reading …";
   return state === "queued" ? "waiting" : "";
 }

@@ -13,6 +13,7 @@ import pytest
 from tb_memory_plugin.api import load
 from tb_memory_plugin.cli import main
 from tests.conftest import SHARED_DATA
+from tests.fixtures.hlo import heap
 from tests.fixtures.snapshots import snapshot, write_pickle
 from tests.fixtures.xplane import capture
 
@@ -117,6 +118,10 @@ def test_several_sessions_are_told_one_after_the_other(tmp_path: Path, capsys: C
 
 def test_a_folder_without_a_session_is_one_sentence(tmp_path: Path, capsys: Capture) -> None:
     write_pickle(snapshot(events=40), tmp_path / "rank0.pickle")
+    # Modules that XLA dumped have no device: tb-memory modules tells of them.
+    for number in (1, 2):
+        name = f"module_000{number}.jit_f.cpu_after_optimizations.hlo.pb"
+        (tmp_path / name).write_bytes(heap([8], "+1 -1").bytes())
     for command in ("info", "peak"):
         assert main([command, str(tmp_path)]) == 1
         printed = capsys.readouterr()

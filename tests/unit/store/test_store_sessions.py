@@ -67,14 +67,14 @@ def test_a_host_that_is_there_twice_is_in_its_session_once() -> None:
 def test_hlo_modules_of_one_folder() -> None:
     dump = "run/dump/module_{}.{}.cpu_after_optimizations.hlo.pb"
     paths = [dump.format("0001", "jit_f"), dump.format("0002", "jit_f"), dump.format("0003", "g")]
-    session = ("run/dump", "HLO modules", "module", ["g(0003)", "jit_f(0001)", "jit_f(0002)"])
+    session = ("run/dump", "HLO modules", "module", ["g 0003", "jit_f 0001", "jit_f 0002"])
     # Neither what is elsewhere, nor what has a name of somebody's own, nor one alone.
     others = ["run/module_0001.h.cpu_after_optimizations.hlo.pb", "run/dump/jit_f.hlo_proto.pb"]
     assert of_paths(*paths, *others, "run/dump/rank0.pickle") == [session]
     assert of_paths(paths[0], *others) == []
     unpacked = "job/plugins/profile/today/{}.hlo_proto.pb"
     assert of_paths(unpacked.format("jit_f(3)"), unpacked.format("jit_g(4)")) == [
-        ("job", "plugins/profile/today/HLO modules", "module", ["jit_f(3)", "jit_g(4)"])
+        ("job", "plugins/profile/today/HLO modules", "module", ["jit_f 3", "jit_g 4"])
     ]
 
 
@@ -82,7 +82,7 @@ def test_modules_of_two_dumps_into_one_folder_go_by_their_files() -> None:
     dump = "{}.module_0001.f.cpu_after_optimizations.hlo.pb"
     paths = [dump.format(time) for time in (1700000001, 1700000002)]
     assert of_paths(*paths, "module_0002.g.after_codegen.hlo.pb") == [
-        (".", "HLO modules", "module", [*paths, "g(0002)"])
+        (".", "HLO modules", "module", [*paths, "g 0002"])
     ]
 
 

@@ -1,7 +1,7 @@
 /** The Allocations view from top to bottom: tools, legend, the picture, steps, the map. */
 
 import { useEffect, useMemo } from "preact/hooks";
-import { Notes } from "../../components/Notes";
+import { NoDevice } from "../../components/NoDevice";
 import { device, hasHistory, layout } from "../../state";
 import { Minimap } from "../../timeline/Minimap";
 import { Tracks } from "../../timeline/Tracks";
@@ -18,12 +18,7 @@ import { Tools } from "./Tools";
 
 export function Allocations() {
   if (device.value === null) {
-    return (
-      <section class="state">
-        <h1>This recording holds no device</h1>
-        <Notes />
-      </section>
-    );
+    return <NoDevice />;
   }
   return <Parts />;
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import type { Device } from "../../api";
+import { NoDevice } from "../../components/NoDevice";
 import { Notes } from "../../components/Notes";
 import { sentence } from "../../format";
 import { about, device, hasHistory, summary } from "../../state/recording";
@@ -16,12 +17,7 @@ import { Timeline } from "../../timeline/Timeline";
 export function Profile() {
   const shown = device.value;
   if (!shown) {
-    return (
-      <section class="state">
-        <h1>This recording holds no device</h1>
-        <Notes />
-      </section>
-    );
+    return <NoDevice />;
   }
   return <Shown device={shown} />;
 }

@@ -2,6 +2,7 @@
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { NoDevice } from "../../components/NoDevice";
 import { EventList } from "../../events/EventList";
 import { bytes, count, counted, exactBytes } from "../../format";
 import { device, hasHistory, selection } from "../../state";
@@ -27,11 +28,7 @@ import "./segments.css";
 export function Segments() {
   const shown = device.value;
   if (!shown) {
-    return (
-      <section class="state">
-        <h1>This recording holds no device</h1>
-      </section>
-    );
+    return <NoDevice />;
   }
   // What holds no segment has no state to look at, at any moment.
   if (!shown.segments) {
