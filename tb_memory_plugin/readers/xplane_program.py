@@ -23,7 +23,8 @@ from tb_memory_plugin.recording.vocabulary import Vocabulary
 
 KINDS = ("step", "annotation", "op", "runtime", "python")
 STEP, ANNOTATION, OP, RUNTIME, PYTHON, TWICE = range(6)
-#: Operations that become spans, the longest: more are never looked at one by one.
+#: Operations that become spans, the longest, calls of Python last: more are never looked at one by
+#: one.
 MOST_SPANS = 1_000_000
 _MAIN = ("python", "main")
 _DISPATCHED = "PjitFunction("
@@ -63,8 +64,7 @@ class Spans:
 class Program:
     """What the threads of a host did.
 
-    After ``settle`` rows are in the order of ``nested``: by track and time. Calls of Python
-    functions are rows too, so that they can be a stack, and no spans.
+    After ``settle`` rows are in the order of ``nested``: by track and time.
     """
 
     def __init__(self, details: Details) -> None:
@@ -174,7 +174,7 @@ class Program:
 
     def first(self) -> int | None:
         """When the first of the spans begins."""
-        shown = self.nested.begin[self.kind < PYTHON]
+        shown = self.nested.begin[self.kind < TWICE]
         return int(shown.min()) if len(shown) else None
 
     def around(self, track: IntArray, time: IntArray) -> IntArray:
@@ -214,8 +214,8 @@ class Program:
         return Calls(closest, closest[self.nested.parent], self.name, names)
 
     def spans(self) -> Spans:
-        """All but calls of Python functions, in order of time."""
-        shown = self.kind < PYTHON
+        """All of them, in order of time."""
+        shown = self.kind < TWICE
         if int(shown.sum()) > MOST_SPANS:
             shown = self._longest(shown)
         rows = np.flatnonzero(shown)
@@ -224,7 +224,7 @@ class Program:
         place[rows] = np.arange(len(rows))
         around = place[self._closest(shown)]
         named, names = list(self._named), Vocabulary()
-        name = mapped(self.name[rows], lambda code: names.code(named[code][0] or None))
+        name = mapped(self.name[rows], lambda code: names.code(_shown(named[code][0])))
         own = np.flatnonzero(self.kind == TWICE)
         place[own] = place[self.nested.parent[own]]
         taken_in = np.empty_like(place[:-1])
@@ -251,15 +251,16 @@ class Program:
         rows = np.flatnonzero(shown)
         length = self.nested.end[rows] - self.nested.begin[rows]
         length[self.kind[rows] == STEP] = np.iinfo(np.int64).max
+        order = np.lexsort((-length, self.kind[rows] == PYTHON))
         kept = np.zeros(len(shown), dtype=bool)
-        kept[rows[np.argsort(-length, kind="stable")[:MOST_SPANS]]] = True
+        kept[rows[order[:MOST_SPANS]]] = True
         self.left_out = len(rows) - MOST_SPANS
         return kept
 
     def _depths(self, rows: IntArray) -> IntArray:
         """How many spans of its own kind each of ``rows`` is inside of."""
         depth = np.zeros(len(self.kind), dtype=np.int32)
-        for kind in (STEP, ANNOTATION, OP, RUNTIME):
+        for kind in (STEP, ANNOTATION, OP, RUNTIME, PYTHON):
             of_kind = self.kind == kind
             outer = self._closest(of_kind)[self.nested.parent]
             outer = np.append(np.where(of_kind, outer, -1), -1)
@@ -270,6 +271,11 @@ class Program:
             depth += inside[:-1]
         found: IntArray = depth[rows]
         return found
+
+
+def _shown(name: str) -> str | None:
+    """A name without what marks calls of Python."""
+    return name.removeprefix("$") or None
 
 
 def _apart(names: Sequence[str]) -> list[str]:

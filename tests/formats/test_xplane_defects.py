@@ -130,8 +130,8 @@ def test_p11_every_allocation_has_its_address_life_and_stack(tmp_path: Path) -> 
     recording = read(tmp_path, space(host))
     columns = ("address", "birth_time", "death_time", "birth_stack")
     assert picked(recording, "allocations", *columns) == [
-        (0x100, 0, 3_000, 0),
-        (0x200, 1_000, None, 0),
+        (0x100, 1_000, 4_000, 0),
+        (0x200, 2_000, None, 0),
     ]
     assert [alive(recording, event) for event in range(3)] == [
         [(8, "a")],

@@ -52,12 +52,14 @@ def test_operators_annotations_and_calls(tmp_path: Path) -> None:
     columns = ("kind", "track", "name", "begin", "end", "depth", "parent", "step", "args")
     typed = json.dumps({"type": "MatMul"})
     assert picked(recording, "spans", *columns) == [
+        ("python", "python", "train.py:12 step", 0, 90, 0, None, None, None),
         ("op", "tf_Compute/7", "model/dense/MatMul", 0, 60, 0, None, None, typed),
-        ("step", "python", "train", 1, 81, 0, None, 3, None),
-        ("annotation", "python", "forward", 2, 42, 0, 1, None, None),
-        ("op", "python", "EagerExecute", 3, 33, 0, 2, None, None),
-        ("op", "python", "inside of it", 4, 9, 1, 3, None, None),
-        ("op", "tf_Compute/7", "pool", 10, 20, 1, 0, None, None),
+        ("step", "python", "train", 1, 81, 0, 0, 3, None),
+        ("annotation", "python", "forward", 2, 42, 0, 2, None, None),
+        ("op", "python", "EagerExecute", 3, 33, 0, 3, None, None),
+        ("op", "python", "inside of it", 4, 9, 1, 4, None, None),
+        ("python", "python", "<unknown> call", 5, 25, 1, 5, None, None),
+        ("op", "tf_Compute/7", "pool", 10, 20, 1, 1, None, None),
     ]
     born = [row for row in rows(recording, "allocations") if row["birth"] is not None]
     assert [row["op"] for row in born] == [None, "model/dense/MatMul", "said", None]
@@ -114,6 +116,10 @@ def test_more_operations_than_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
         ("op", 40, 46),
     ]
     assert any("The 3 shortest operations" in one for one in recording.meta["problems"])
+    line.event("$train.py:1 long", 0, 90_000)  # calls of Python are left out first
+    recording = read(tmp_path, space(host))
+    assert picked(recording, "spans", "begin") == [(0,), (30,), (40,)]
+    assert any("The 4 shortest operations" in one for one in recording.meta["problems"])
 
 
 @pytest.mark.parametrize(
@@ -170,7 +176,7 @@ def test_operations_that_overlap_without_end(tmp_path: Path) -> None:
     line.alloc(10_000 * count, 0x100, 8, 8)
     recording = read(tmp_path, space(host))
     depths = picked(recording, "spans", "depth")
-    assert depths == [(place,) for place in range(count // 2)]
+    assert depths == [(place // 2,) for place in range(count)]
     (stack,) = rows(recording, "stacks")
     assert stack["frames"] == [0] * 1_000
 
@@ -179,7 +185,7 @@ def test_operations_that_overlap_without_end(tmp_path: Path) -> None:
 @each_file
 def test_every_operation_of_a_real_file_is_a_span(name: str) -> None:
     recording = xplane.read(of(name))
-    made = [one for one in operations(of(name)) if not one.is_call]
+    made = operations(of(name))
     origin = _clock(recording, made, of(name))
     spans = [row for row in host_spans(recording) if row["device"] is None]
 
@@ -190,7 +196,9 @@ def test_every_operation_of_a_real_file_is_a_span(name: str) -> None:
         return f"{row['name']}:{kind}" if (row["name"], kind) in types else str(row["name"])
 
     found = Counter((whole(row), row["begin"] + origin, row["end"] + origin) for row in spans)
-    expected = Counter((one.name or "event", one.begin, one.end) for one in made)
+    expected = Counter((_shown(one) or "event", one.begin, one.end) for one in made)
+    calls = sum(row["kind"] == "python" for row in spans)
+    assert calls == sum(one.is_call for one in made)
     twice = Counter(
         (inner.name, inner.begin, inner.end)
         for outer, inner in pairwise(sorted(made, key=lambda one: (one.line, one.begin, -one.end)))

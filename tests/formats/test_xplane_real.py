@@ -157,7 +157,7 @@ def test_events_are_those_of_a_slow_walk(answer: Path) -> None:
 def _origin(path: Path, walked: dict[str, list[Walked]]) -> int:
     """The moment that times count from, on the file's own clock: that of its first thing."""
     begins = [event.time_ps // 1000 for events in walked.values() for event in events]
-    begins += [one.begin for one in operations(path) if not one.is_call]
+    begins += [one.begin for one in operations(path)]
     for plane in planes(path):
         for line in plane.lines if plane.name.startswith(b"/device:") else ():
             names = {stat.key for stat in plane.stat_metadata if stat.value.name == b"hlo_module"}
