@@ -1,22 +1,15 @@
 /** The timeline's own state beside the page's: sizes, toggles, pointer, and what follows from them. */
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { Axis, Device, Mark, TrackItem, Usage } from "../api";
-import { about, areas, axis, converter, cursor, device, extent, hasTime, range } from "../state";
+import type { Axis, Mark, TrackItem, Usage } from "../api";
+import { about, axis, converter, cursor, device, extent, hasTime, range } from "../state";
+import { createLines } from "./lines";
 import { createLoader, type Loader } from "./load";
 import type { OtherLine } from "./otherLine";
 import { createReach } from "./reach";
-import { convertRange, neighbourRow, placeOfEvent, placeOfRow, rowOfEvent } from "./rows";
+import { convertRange, neighbourRow, placeOfEvent, placeOfRow } from "./rows";
 import { clampWindow, panWindow, type Range, roundWindow, sameRange, span } from "./scale";
-import {
-  type Plot,
-  placeOfPeak,
-  pointedAt,
-  type Scene,
-  type Sheet,
-  sceneFor,
-  sheetsFor,
-} from "./scene";
+import { type Plot, placeOfPeak, pointedAt, type Scene, sceneFor, sheetsFor } from "./scene";
 
 /** Pixels beside the plot, the same for chart, tracks and map. */
 export const LEFT = 68;
@@ -33,9 +26,6 @@ export interface Point {
 
 export type Model = ReturnType<typeof createModel>;
 
-/** Where stack and heap together are less of all memory than this, what is free is left out at first. */
-const SEEN = 0.1;
-
 /**
  * Its curve is not asked for while `isHeld`. `followsAreas`: it is divided into stack, heap and free
  * where that is chosen and the allocator reports them.
@@ -45,19 +35,8 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
   const height = signal(0);
   /** Device pixels a CSS pixel. */
   const ratio = signal(1);
-  const showReserved = signal(true);
-  const showCapacity = signal(true);
-  const showFragmentation = signal(false);
-  /** By area: the free list's fragmentation, and what is free (null: if the rest can be seen then). */
-  const showFreeList = signal(true);
-  const chosenFree = signal<boolean | null>(null);
-  const byArea = computed(
-    () => followsAreas && areas.value === "allocator" && (device.value?.areas.length ?? 0) > 0,
-  );
-  const showFree = computed(() => chosenFree.value ?? isSeenBesideFree(device.value));
-  const isFragmentationShown = computed(() =>
-    byArea.value ? showFreeList.value : showFragmentation.value,
-  );
+  const lines = createLines(followsAreas);
+  const { byArea, showFree, showReserved, showCapacity, isFragmentationShown } = lines;
   /** In pixels of the plot; null while the pointer is elsewhere. */
   const pointer = signal<Point | null>(null);
   const brush = signal<Range | null>(null);
@@ -176,15 +155,8 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
     width,
     height,
     ratio,
-    showReserved,
-    showCapacity,
-    showFragmentation,
-    showFreeList,
-    showFree,
-    chosenFree,
+    ...lines,
     followsAreas,
-    byArea,
-    isFragmentationShown,
     pointer,
     brush,
     otherLine,
@@ -221,20 +193,4 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
 
 function placeIn(usage: Usage | null, event: number): number | null {
   return usage === null ? null : placeOfEvent(usage, event);
-}
-
-/** Whether stack and heap can be told from nothing where what is free is drawn on top. */
-function isSeenBesideFree(of: Device | null): boolean {
-  const said = of?.allocator;
-  if (!said) return true;
-  return said.peak >= SEEN * (said.peak + (said.free ?? 0));
-}
-
-/** How high the picture is at an event, where a row shows it. */
-export function levelAt(sheets: readonly Sheet[], event: number): number | null {
-  for (const { usage } of [...sheets].reverse()) {
-    const row = rowOfEvent(usage, event);
-    if (row >= 0) return usage.level[row] as number;
-  }
-  return null;
 }

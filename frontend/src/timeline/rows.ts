@@ -2,6 +2,7 @@
 
 import type { Usage } from "../api";
 import type { Range } from "./scale";
+import type { Sheet } from "./scene";
 
 /** First row whose bin ends after `value`: the bin at `value`, or the next one if it lies in a gap. */
 export function rowAtOrAfter(usage: Usage, value: number): number {
@@ -100,4 +101,13 @@ export function neighbourRow(usage: Usage, event: number, direction: 1 | -1): nu
 /** A number as it is, null for what the answer left out. */
 export function known(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+/** How high the picture is at an event, where a row shows it. */
+export function levelAt(sheets: readonly Sheet[], event: number): number | null {
+  for (const { usage } of [...sheets].reverse()) {
+    const row = rowOfEvent(usage, event);
+    if (row >= 0) return usage.level[row] as number;
+  }
+  return null;
 }
