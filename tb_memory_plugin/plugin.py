@@ -54,6 +54,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/sources": self._sources,
             "/open": self._open,
             "/read": self._read,
+            "/pairs": self._pairs,
             "/summary": self._summary,
             "/allocation": self._allocation,
             **{path: self._about_device(question) for path, question in _QUESTIONS.items()},
@@ -86,6 +87,13 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         asked = Parameters(request)
         stop = asked.integer("stop", 0, 1, 0) == 1
         return as_json(request, self._store.read_session(asked.word("source"), stop=stop))
+
+    @route
+    def _pairs(self, request: Any) -> Any:
+        asked = Parameters(request)
+        match = asked.word("match") if asked.has("match") else ""
+        shift = asked.bound("shift")
+        return as_json(request, self._store.pairs(asked.word("source"), match, shift))
 
     @route
     def _summary(self, request: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import re
 import sys
 from collections.abc import Sequence
 
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module_runs,
         modules,
         operators,
+        pair,
         peak,
         place,
         segments,
@@ -58,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "spans": trace.spans,
         "steps": trace.every_step,
         "trace": trace.trace,
+        "pair": pair.run,
         "index": index.run,
         "import": place.run,
     }
@@ -296,6 +299,21 @@ def parser() -> argparse.ArgumentParser:
     export.add_argument("--force", action="store_true", help="replace what an export left there")
     _json(export)
 
+    pair = commands.add_parser(
+        "pair", help="a snapshot and a trace of one process, as one", description=_PAIR
+    )
+    pair.add_argument("snapshot", metavar="SNAPSHOT", help="whose allocations count")
+    pair.add_argument("trace", metavar="TRACE", help="of a profiler: what the program did")
+    pair.add_argument(
+        "--shift",
+        metavar="NS",
+        type=_shift,
+        help="move the trace by so many ns; puts them together even if nothing matches",
+    )
+    pair.add_argument("--out", metavar="FILE.tbmem", type=_name, help="write both as one recording")
+    pair.add_argument("--force", action="store_true", help="replace that file")
+    _json(pair)
+
     index = commands.add_parser("index", help="read sources into the cache", description=_INDEX)
     index.add_argument(
         "paths", metavar="PATH", nargs="+", help="a file, or a folder with runs in it"
@@ -373,6 +391,11 @@ _EXPORT = (
     "Write every table of a recording as a Parquet file, and what it says of itself as meta.json, "
     "for DuckDB, pandas, polars and whatever else reads Parquet."
 )
+_PAIR = (
+    "Say whether a snapshot of an allocator and a trace of a profiler are of one process, by the "
+    "addresses, sizes and order of what they allocate, and how their clocks differ; write them as "
+    "one recording, which every other command takes."
+)
 _INDEX = "Read sources into the cache, so that TensorBoard opens them at once."
 _IMPORT = (
     "Write a source as a recording into a run: RUN/plugins/memory/NAME.tbmem, compressed, where "
@@ -393,6 +416,12 @@ def _json_or_csv(command: argparse.ArgumentParser) -> None:
 def _count(word: str) -> int:
     if not word.isdecimal():
         raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0 on")
+    return int(word)
+
+
+def _shift(word: str) -> int:
+    if not re.fullmatch(r"[+-]?\d{1,18}", word):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number of ns")
     return int(word)
 
 

@@ -23,6 +23,9 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     text.say(text.styled(str(arguments.path), "bold"))
     text.say(f"  {found.format}, bytes as {_BASIS[found.basis]}")
+    if "pair" in found.meta:
+        pair = found.meta["pair"]
+        text.say(f"  memory of {pair['snapshot']}, the program of {pair['trace']}")
     for problem in found.problems:
         text.say(text.styled(f"  ! {problem}", "yellow"))
     for missing in found.meta["missing"]:
@@ -54,6 +57,7 @@ def answer(found: LoadedRecording) -> dict[str, Any]:
         "basis": found.basis,
         "problems": found.problems,
         "annotations": found.annotations,
+        **({"pair": found.meta["pair"]} if "pair" in found.meta else {}),
         "devices": {
             key: {name: value for name, value in device.items() if name != "key"}
             for key, device in found.devices.items()

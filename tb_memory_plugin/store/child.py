@@ -89,16 +89,36 @@ def _load() -> None:
 
 def _read(request: dict[str, Any], report: Report) -> None:
     report(0.0, "starting")
+    from tb_memory_plugin.recording.aside import kept_in
+    from tb_memory_plugin.recording.recording import save
+
+    # What is mapped counts too.
+    _limit_memory(request["memory"] + request.get("mapped", 0))
+    entries, path = Path(request["entries"]), Path(request["path"])
+    with kept_in(entries):
+        if "pair" in request:
+            from tb_memory_plugin.store.pair_reading import made
+
+            recording, about = made(request, entries, report)
+        else:
+            recording = _derived(path, report)
+            about = {}
+        report(0.85, "summing up")
+        about = {**_about(recording, request["key"], path.name), **about}
+        report(0.9, "writing")
+        try:
+            save(recording, entries / f"{request['key']}.tbmem")
+            _write(entries / f"{request['key']}.json", json.dumps(about).encode())
+        except OSError as error:
+            raise _not_written(path.name, error) from error
+
+
+def _derived(path: Path, report: Report) -> Any:
     from tb_memory_plugin.analysis.derive import derive
     from tb_memory_plugin.errors import SourceError
     from tb_memory_plugin.readers.opening import HEAD, regular_file
     from tb_memory_plugin.readers.registry import reader_of
-    from tb_memory_plugin.recording.aside import kept_in
-    from tb_memory_plugin.recording.recording import save
-    from tb_memory_plugin.views.summary import brief, summary
 
-    _limit_memory(request["memory"])
-    path = Path(request["path"])
     with regular_file(path, path.name) as file:
         head = file.read(HEAD)
     reader = reader_of(path.name, head)
@@ -108,24 +128,21 @@ def _read(request: dict[str, Any], report: Report) -> None:
             "is of no format that is known here",
             "see the list of formats in the documentation",
         )
-    entries = Path(request["entries"])
-    with kept_in(entries):
-        recorded = reader.read(path, lambda part, phase: report(0.7 * part, phase))
-        report(0.7, "working out lives")
-        recording = derive(recorded)
-        report(0.85, "summing up")
-        about = {
-            "format": recording.meta["format"],
-            "live": bool(recording.meta.get("live")),
-            "brief": brief(recording),
-            "summary": summary(recording, version=request["key"], run="", name=path.name),
-        }
-        report(0.9, "writing")
-        try:
-            save(recording, entries / f"{request['key']}.tbmem")
-            _write(entries / f"{request['key']}.json", json.dumps(about).encode())
-        except OSError as error:
-            raise _not_written(path.name, error) from error
+    recorded = reader.read(path, lambda part, phase: report(0.7 * part, phase))
+    report(0.7, "working out lives")
+    return derive(recorded)
+
+
+def _about(recording: Any, key: str, name: str) -> dict[str, Any]:
+    """What lists and the first screen say of it."""
+    from tb_memory_plugin.views.summary import brief, summary
+
+    return {
+        "format": recording.meta["format"],
+        "live": bool(recording.meta.get("live")),
+        "brief": brief(recording),
+        "summary": summary(recording, version=key, run="", name=name),
+    }
 
 
 def _not_written(name: str, error: OSError) -> Exception:

@@ -33,8 +33,10 @@ class Limits:
     seconds: float
 
 
-def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) -> None:
+def read(path: Path, key: str, entries: Path, limits: Limits, report: Report, **more: Any) -> None:
     """Have ``path`` read into the entry ``key`` of the folder ``entries``; returns when it is.
+
+    ``more`` is asked for beside that; of a pair ``path`` is but a name.
 
     Raises SourceError, whatever happens to the child: a bad file, a limit, a crash, a signal;
     OSError where the folder cannot be written or no child can be started.
@@ -45,6 +47,7 @@ def read(path: Path, key: str, entries: Path, limits: Limits, report: Report) ->
         "entries": str(entries),
         "memory": limits.memory,
         "seconds": limits.seconds,
+        **more,
     }
     waiting = standby.take(entries)
     if waiting is not None and _read_by(waiting, path, request, limits, report):

@@ -46,24 +46,36 @@ def imported(
 
 
 def _entry(cache: Cache, keyed: Keyed, path: Path, limits: Limits, report: Report) -> Entry:
+    def make() -> None:
+        children.read(path, keyed.key, cache.entries, limits, report)
+
+    return made(cache, keyed.key, path.name, make, report)
+
+
+def made(cache: Cache, key: str, name: str, make: Callable[[], None], report: Report) -> Entry:
+    """The entry ``key``: looked up, or what ``make`` makes unless somebody else just does.
+
+    Raises SourceError.
+    """
+
     def waiting() -> None:
         report(0.0, "waiting for another program that reads it")
 
-    found = cache.lookup(keyed.key)
+    found = cache.lookup(key)
     if found is not None:
         return found
     try:
-        with locks.held(cache.lock(keyed.key), waiting):
-            found = cache.lookup(keyed.key)  # whoever held the lock may have made it
+        with locks.held(cache.lock(key), waiting):
+            found = cache.lookup(key)  # whoever held the lock may have made it
             if found is None:
-                children.read(path, keyed.key, cache.entries, limits, report)
-                found = cache.lookup(keyed.key)
+                make()
+                found = cache.lookup(key)
     except OSError as error:
         fault = f"cannot be read: the cache folder cannot be used ({error.strerror or error})"
         cure = "choose another folder with --memory_cache_dir or TB_MEMORY_CACHE"
-        raise SourceError(path.name, fault, cure) from error
+        raise SourceError(name, fault, cure) from error
     if found is None:
-        raise SourceError(path.name, "was read, but is gone from the cache folder", "open it again")
+        raise SourceError(name, "was read, but is gone from the cache folder", "open it again")
     return found
 
 

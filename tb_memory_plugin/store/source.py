@@ -37,6 +37,24 @@ class Failed:
     sentence: str
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two sources of one process, by their ids; ``shift`` (ns) moves the trace by hand."""
+
+    snapshot: str
+    trace: str
+    shift: int | None = None
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The snapshot, the trace."""
+        return self.snapshot, self.trace
+
+    def row(self) -> dict[str, Any]:
+        """What lists say of it."""
+        return {"snapshot": self.snapshot, "trace": self.trace, "shift_ns": self.shift}
+
+
 @dataclass
 class Source:
     """A source as it was found, and what became of it. Changed under the store's lock only."""
@@ -47,6 +65,7 @@ class Source:
     job: Job | None = None
     versions: OrderedDict[str, None] = field(default_factory=OrderedDict)
     changed: float = 0.0  # when the file was first seen in its state (monotonic seconds)
+    pair: Pair | None = None  # what it is put together of, if it is no file by itself
     tried: float = float("-inf")  # when it was last read, or could not be
 
     def see(self, found: Found) -> None:
@@ -145,4 +164,5 @@ class Source:
             "host": place.host if place else None,
             "rank": place.rank if place else found.rank,
             "brief": ready.entry.about["brief"] if ready else None,
+            "pair": None if self.pair is None else self.pair.row(),
         }

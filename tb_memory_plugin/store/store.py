@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tb_memory_plugin.errors import MemoryPluginError, SourceError
+from tb_memory_plugin.errors import MemoryPluginError, QueryError, SourceError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.store.cache import Cache, touch
 from tb_memory_plugin.store.children import Limits
@@ -17,12 +17,23 @@ from tb_memory_plugin.store.discovery import Found
 from tb_memory_plugin.store.keys import key_of
 from tb_memory_plugin.store.obtaining import obtained
 from tb_memory_plugin.store.openings import Openings
+from tb_memory_plugin.store.pair_entries import obtained_pair
+from tb_memory_plugin.store.pairs import (
+    can_be,
+    candidates,
+    found_as_one,
+    id_of,
+    pair_of,
+    reading,
+    together,
+)
+from tb_memory_plugin.store.proposals import Proposals
 from tb_memory_plugin.store.queue import Job, Queue
 from tb_memory_plugin.store.roots import Root
 from tb_memory_plugin.store.scanner import Scanner
 from tb_memory_plugin.store.sessions import Place, natural, sessions
 from tb_memory_plugin.store.settings import Settings
-from tb_memory_plugin.store.source import Ready, Source
+from tb_memory_plugin.store.source import Pair, Ready, Source
 from tb_memory_plugin.store.starting import standby
 from tb_memory_plugin.store.storage import is_remote, storage_of
 from tb_memory_plugin.store.uploads import Uploads
@@ -31,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 #: Seconds for which a look through the logdirs is waited for: most take less, and the list is new.
 _GLANCE = 0.1
+#: Pairs that one source is proposed to be of.
+_MOST_PAIRS = 16
 
 
 class UnknownSource(MemoryPluginError):
@@ -51,6 +64,7 @@ class Store:
         self._scanner = Scanner(roots, self._see, self._forget)
         self._queue = Queue(self._settings.workers)
         self._kept: tuple[Cache, Openings, Uploads] | None = None
+        self._proposals = Proposals(self._queue, lambda: self._cached()[0], self._limits)
         self.active = False
 
     def look(self) -> None:
@@ -103,16 +117,65 @@ class Store:
             for source in hosts:
                 if stop and source.job is not None and source.job.patient:
                     source.job = None if self._queue.drop(source.job) else source.job
-                elif not stop and source.job is None and source.stale:
-                    found = source.found
-                    source.job = Job(self._reading(source, found), patient=True)
-                    self._queue.add(source.job)
+                elif not stop:
+                    self._read_sometime(source)
             waiting = sum(source.job is not None for source in hosts)
             return {
                 "hosts": len(hosts),
                 "read": sum(source.ready is not None for source in hosts),
                 "waiting": waiting,
             }
+
+    def pairs(self, id: str, match: str = "", shift: int | None = None) -> dict[str, Any]:
+        """The answer of ``GET pairs``; what ``match`` is of is read, when nobody waits.
+
+        Raises UnknownSource, QueryError.
+        """
+        source, places = self._source(id), self._placed()
+        match = "" if match == id and source.pair is None else match
+        with self._lock:
+            wanted = self._pairs(source, match, places)
+        rows = [self._proposal(pair, match, shift) for pair in wanted]
+        rows.sort(key=lambda row: -(row["match"] or {"matched": -1})["matched"])
+        return {
+            "source": id,
+            "hidden": max(len(rows) - _MOST_PAIRS, 0),
+            "pairs": rows[:_MOST_PAIRS],
+        }
+
+    def _pairs(self, source: Source, match: str, places: dict[str, Place]) -> list[Pair]:
+        """The pairs that a source may be of, the newest others first. Under the lock."""
+        if source.pair is not None:
+            return [source.pair]
+        found = list(candidates(source, self._sources.values(), places))
+        found.sort(
+            key=lambda pair: -sum(self._sources[id].found.stat.modified_ns for id in pair.ids)
+        )
+        if match and pair_of(match) is None and not any(match in pair.ids for pair in found):
+            named = together(source, self._source(match))
+            if named is None:
+                raise QueryError(
+                    "These two cannot be a pair: one must be a snapshot of an allocator, the other "
+                    "a trace of a profiler."
+                )
+            found.insert(0, named)
+        return found
+
+    def _proposal(self, pair: Pair, match: str, shift: int | None) -> dict[str, Any]:
+        """One of ``pairs`` in the answer of ``GET pairs``."""
+        if shift is not None:
+            pair = replace(pair, shift=shift)
+        told = {"pair": id_of(pair), "snapshot": pair.snapshot, "trace": pair.trace}
+        both = [self._source(id) for id in pair.ids]
+        with self._lock:
+            if match in (*pair.ids, id_of(pair), id_of(replace(pair, shift=None))):
+                for one in both:
+                    self._read_sometime(one)
+            ready = [one.ready for one in both if one.ready is not None]
+            state = reading(both)
+        if len(ready) == len(both):
+            state = self._proposals.of(ready[0].entry, ready[1].entry)
+        return {**told, **state}
 
     def summary(self, id: str) -> dict[str, Any]:
         """The answer of ``GET summary``. Raises UnknownSource if the source was not read yet."""
@@ -191,6 +254,9 @@ class Store:
             self._see(found)
         with self._lock:
             for id in known - ids:
+                pair = self._sources[id].pair
+                if pair is not None and all(one in self._sources for one in pair.ids):
+                    continue
                 if self._sources[id].job is None:
                     del self._sources[id]
                     self._places, self._changes = None, self._changes + 1
@@ -211,7 +277,7 @@ class Store:
             if self._places is not None:
                 return self._places
             changes = self._changes
-            found = [source.found for source in self._sources.values()]
+            found = [one.found for one in self._sources.values() if one.pair is None]
         places = sessions(found)
         with self._lock:
             if changes == self._changes:
@@ -230,12 +296,27 @@ class Store:
     def _source(self, id: str) -> Source:
         with self._lock:
             source = self._sources.get(id)
+            pair = pair_of(id)
+            if source is None and pair is not None:
+                snapshot, trace = (self._sources.get(one) for one in pair.ids)
+                if snapshot is not None and trace is not None and can_be(snapshot, trace):
+                    found = found_as_one(pair, snapshot.found, trace.found)
+                    source = self._sources[id] = Source(found, pair=pair)
         if source is None:
             raise UnknownSource("There is no such recording here (any more).")
         return source
 
+    def _read_sometime(self, source: Source) -> None:
+        """Have a source read when nobody waits, unless it is or cannot be. Under the lock."""
+        if source.job is None and source.stale:
+            source.job = Job(self._reading(source, source.found), patient=True)
+            self._queue.add(source.job)
+
     def _as_it_is(self, source: Source) -> Found:
         """The source with the state its file is in now; of a remote one, when it was listed."""
+        if source.pair is not None:
+            parts = (self._as_it_is(self._source(id)) for id in source.pair.ids)
+            return found_as_one(source.pair, *parts)
         with self._lock:
             found = source.found
         if not found.is_file or is_remote(found.address):
@@ -254,7 +335,7 @@ class Store:
         ready = source.ready
         if ready is not None and ready.stat == found.stat and source.failed is None:
             if self._cached()[1].get(ready.entry.key) is not None:
-                if found.uploaded:
+                if found.uploaded and source.pair is None:
                     touch(Path(found.address).parent)
                 return
             source.ready = None  # removed or damaged since
@@ -270,7 +351,7 @@ class Store:
     def _read(self, source: Source, found: Found, job: Job) -> None:
         """What a worker does; every way it can end is noted in ``source``."""
         try:
-            ready = obtained(self._cached()[0], found, self._limits, job.report)
+            ready = self._obtained(source, found, job)
         except MemoryPluginError as error:
             self._fail(source, found, str(error))
         except Exception as error:  # one source's fault must not end the worker
@@ -285,6 +366,21 @@ class Store:
                     source.see(replace(source.found, stat=ready.stat, fault=None))
                 source.job = None
         self._expect()
+
+    def _obtained(self, source: Source, found: Found, job: Job) -> Ready:
+        """A version of a source; of a pair, once both parts are read. Raises MemoryPluginError."""
+        cache = self._cached()[0]
+        if source.pair is None:
+            return obtained(cache, found, self._limits, job.report)
+        parts = [self._source(id) for id in source.pair.ids]
+
+        def noted(place: int, ready: Ready) -> None:
+            with self._lock:
+                parts[place].note(ready)
+                parts[place].see(replace(parts[place].found, stat=ready.stat, fault=None))
+
+        its = [self._as_it_is(part) for part in parts]
+        return obtained_pair(cache, its, source.pair.shift, self._limits, job.report, noted)
 
     def _expect(self) -> None:
         """Have a process ready where somebody sees sources that were not read yet."""

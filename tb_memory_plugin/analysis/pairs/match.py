@@ -13,6 +13,7 @@ from tb_memory_plugin.analysis.pairs.following import APART, Followed, Follower
 from tb_memory_plugin.analysis.pairs.guesses import guesses, simplest
 from tb_memory_plugin.analysis.pairs.moves import Moves, moves
 from tb_memory_plugin.analysis.pairs.partners import partners
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
 
 #: Fewer moves are the same by chance, and so is a smaller part of the fewer of both …
@@ -76,6 +77,19 @@ def match(ours: Recording, theirs: Recording) -> Match | None:
     pairs = (shared[0].some(mine), shared[1].some(its))
     found = replace(_told(own, other, pairs, clock), certain=certain)
     return found if found.good else None
+
+
+def as_shown(ours: Recording, theirs: Recording) -> Clock:
+    """What clocks show, taken as it is; where one shows no time of day, both begin at once."""
+    expected = _by_origins(ours, theirs)
+    begins = [_first_time(side) for side in (ours, theirs)]
+    return Clock(begins[0] - begins[1] if expected is None else expected)
+
+
+def _first_time(recording: Recording) -> int:
+    table = recording.table("events")
+    times = recording.values("events", "time")[arrays.valid(table, "time")]
+    return int(times.min()) if len(times) else 0
 
 
 def matched_at(ours: Recording, theirs: Recording, clock: Clock) -> Match:

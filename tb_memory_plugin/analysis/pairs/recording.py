@@ -130,7 +130,7 @@ def _left_out(theirs: Recording, devices: IntArray, found: Match) -> Iterator[di
         own = rows[theirs.rows("events", device)]
         count = len(own) - int(own.sum())
         if count:
-            yield {"device": device.name, "events": count, "whole": devices[device.index] < 0}
+            yield {"device": device.name, "events": count, "whole": bool(devices[device.index] < 0)}
 
 
 def _from_the_beginning(recording: Recording) -> Recording:
