@@ -95,8 +95,7 @@ class _Lives:
 
     def events(self) -> dict[str, Any]:
         recording = self._recording
-        plan = recording.values("plan_events", "plan")
-        kind = recording.values("plan_events", "kind")
+        plan, kind = (recording.values("plan_events", name) for name in ("plan", "kind"))
         action = np.full(len(plan), int(Action.USER_DEFINED))
         size, address = np.zeros(len(plan), dtype=np.int64), np.zeros(len(plan), dtype=np.int64)
         first = np.searchsorted(plan, self.plan)
@@ -178,9 +177,8 @@ def _arguments(recording: Recording, buffer: IntArray, allocation: IntArray) -> 
     opcode = arrays.words(recording.table("instructions"), "opcode")
     if "parameter" not in opcode:
         return buffer
-    instruction = recording.values("buffers", "instruction")
-    code = _picked(recording, "instructions", "opcode", instruction)
-    lies = recording.values("buffers", "allocation")
+    lies, made = (recording.values("buffers", name) for name in ("allocation", "instruction"))
+    code = _picked(recording, "instructions", "opcode", made)
     kind = _picked(recording, "buffer_allocations", "kind", lies)
     index = arrays.values(recording.table("buffers"), "index")
     whole = index == _code(arrays.words(recording.table("buffers"), "index"), "")
