@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from heapq import heappush, heapreplace
-
 import numpy as np
 
 from tb_memory_plugin.analysis.attribution import Spans, spans_of_kind
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.memo import memo
+from tb_memory_plugin.analysis.trace.lanes import first_free
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
 
@@ -37,24 +36,8 @@ def _found(recording: Recording, device: Device) -> tuple[Spans, IntArray]:
     )
     for one in in_order:
         here = np.flatnonzero(track == one)
-        rows = _apart(spans.begin[here], spans.end[here])
-        depth[here] = below + rows
+        in_time = here[np.argsort(spans.begin[here], kind="stable")]
+        rows = first_free(spans.begin[in_time], spans.end[in_time])
+        depth[in_time] = below + rows
         below += int(rows.max()) + 1
     return spans, depth
-
-
-def _apart(begin: IntArray, end: IntArray) -> IntArray:
-    """For every span the first row in which nothing runs when it begins."""
-    rows = np.zeros(len(begin), dtype=np.int64)
-    order = np.argsort(begin, kind="stable")
-    if (begin[order][1:] >= np.maximum.accumulate(end[order])[:-1]).all():
-        return rows
-    running: list[tuple[int, int]] = []  # when a row is free again, and which it is
-    for place in order.tolist():
-        if running and running[0][0] <= int(begin[place]):
-            rows[place] = running[0][1]
-            heapreplace(running, (int(end[place]), running[0][1]))
-        else:
-            rows[place] = len(running)
-            heappush(running, (int(end[place]), len(running)))
-    return rows

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import logging
-import re
 import sys
 from collections.abc import Sequence
 
 from tb_memory_plugin import __version__
-from tb_memory_plugin.cli import streams, text, trace_arguments, weighing, windows
+from tb_memory_plugin.cli import options, streams, text, trace_arguments, weighing, windows
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -95,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
 
     info = commands.add_parser("info", help="what a source holds", description=_INFO)
     info.add_argument("path", metavar="PATH", help="a recording, or a folder with a session in it")
-    _json(info)
+    options.json(info)
 
     peak = commands.add_parser("peak", help="what memory is made of at a moment", description=_PEAK)
     peak.add_argument("path", metavar="PATH", help="a recording, or a folder with a session in it")
@@ -120,9 +119,9 @@ def parser() -> argparse.ArgumentParser:
         "--filter", metavar="TEXT", default="", help="only these, e.g. 'attention size>10MiB'"
     )
     peak.add_argument(
-        "--limit", metavar="N", type=_count, default=20, help="groups in text (default: 20)"
+        "--limit", metavar="N", type=options.count, default=20, help="groups in text (default: 20)"
     )
-    _json_or_csv(peak)
+    options.json_or_csv(peak)
 
     allocation = commands.add_parser(
         "allocation", help="all that is known of one allocation", description=_ALLOCATION
@@ -131,7 +130,7 @@ def parser() -> argparse.ArgumentParser:
     allocation.add_argument(
         "id", metavar="ID", help="its row of the table allocations, as events and segments name it"
     )
-    _json(allocation)
+    options.json(allocation)
 
     allocations = commands.add_parser(
         "allocations", help="every life in a window", description=_ALLOCATIONS
@@ -155,12 +154,12 @@ def parser() -> argparse.ArgumentParser:
         "module, region, dtype, shape or annotation; --sort=-COLUMN falling; default: -bytes",
     )
     allocations.add_argument(
-        "--offset", metavar="N", type=_count, default=0, help="leave out the first N"
+        "--offset", metavar="N", type=options.count, default=0, help="leave out the first N"
     )
     allocations.add_argument(
-        "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
+        "--limit", metavar="N", type=options.count, default=100, help="how many (default: 100)"
     )
-    _json_or_csv(allocations)
+    options.json_or_csv(allocations)
 
     operators = commands.add_parser(
         "operators", help="what operators did to memory", description=_OPERATORS
@@ -177,9 +176,9 @@ def parser() -> argparse.ArgumentParser:
         "--sort=-COLUMN falling; default: -self_increase",
     )
     operators.add_argument(
-        "--limit", metavar="N", type=_count, default=40, help="how many (default: 40)"
+        "--limit", metavar="N", type=options.count, default=40, help="how many (default: 40)"
     )
-    _json_or_csv(operators)
+    options.json_or_csv(operators)
 
     modules = commands.add_parser(
         "modules", help="HLO modules and their plans for memory", description=_MODULES
@@ -187,7 +186,7 @@ def parser() -> argparse.ArgumentParser:
     modules.add_argument(
         "path", metavar="PATH", help="an XPlane, an HLO module or a folder of them"
     )
-    _json(modules)
+    options.json(modules)
 
     buffers = commands.add_parser(
         "buffers", help="buffers of a compiler's plan at a moment", description=_BUFFERS
@@ -199,7 +198,7 @@ def parser() -> argparse.ArgumentParser:
         "--module", metavar="M", required=True, help="its name, name(program) or program id"
     )
     buffers.add_argument(
-        "--space", metavar="S", type=_count, help="memory space (default: the highest peak)"
+        "--space", metavar="S", type=options.count, help="memory space (default: the highest peak)"
     )
     buffers.add_argument(
         "--at",
@@ -208,9 +207,9 @@ def parser() -> argparse.ArgumentParser:
         help="peak, or the number of an event of its heap (-1: before the first); default: peak",
     )
     buffers.add_argument(
-        "--limit", metavar="N", type=_count, default=50, help="rows in text (default: 50)"
+        "--limit", metavar="N", type=options.count, default=50, help="rows in text (default: 50)"
     )
-    _json(buffers)
+    options.json(buffers)
 
     runs = commands.add_parser("module-runs", help="when HLO modules ran", description=_MODULE_RUNS)
     windows.add_arguments(runs)
@@ -230,11 +229,13 @@ def parser() -> argparse.ArgumentParser:
         help="program, name, on, begin, end, duration, before or peak; --sort=-COLUMN falling; "
         "default: begin",
     )
-    runs.add_argument("--offset", metavar="N", type=_count, default=0, help="leave out the first N")
     runs.add_argument(
-        "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
+        "--offset", metavar="N", type=options.count, default=0, help="leave out the first N"
     )
-    _json_or_csv(runs)
+    runs.add_argument(
+        "--limit", metavar="N", type=options.count, default=100, help="how many (default: 100)"
+    )
+    options.json_or_csv(runs)
 
     events = commands.add_parser("events", help="the history, event by event", description=_EVENTS)
     events.add_argument("path", metavar="PATH", help="a snapshot or a recording")
@@ -243,12 +244,16 @@ def parser() -> argparse.ArgumentParser:
         "--filter", metavar="TEXT", default="", help="only these, e.g. 'action:alloc size>10MiB'"
     )
     events.add_argument(
-        "--offset", metavar="N", type=_count, default=0, help="leave out the first N that pass"
+        "--offset",
+        metavar="N",
+        type=options.count,
+        default=0,
+        help="leave out the first N that pass",
     )
     events.add_argument(
-        "--limit", metavar="N", type=_count, default=100, help="how many (default: 100)"
+        "--limit", metavar="N", type=options.count, default=100, help="how many (default: 100)"
     )
-    _json_or_csv(events)
+    options.json_or_csv(events)
 
     segments = commands.add_parser(
         "segments", help="the allocator's state at a moment", description=_SEGMENTS
@@ -262,9 +267,13 @@ def parser() -> argparse.ArgumentParser:
         help="peak, event:N (-1: before the first), time:NS or step:N; default: peak",
     )
     segments.add_argument(
-        "--limit", metavar="N", type=_count, default=40, help="segments in text (default: 40)"
+        "--limit",
+        metavar="N",
+        type=options.count,
+        default=40,
+        help="segments in text (default: 40)",
     )
-    _json_or_csv(segments)
+    options.json_or_csv(segments)
 
     flame = commands.add_parser("flame", help="stacks for a flame graph", description=_FLAME)
     weighing.add_arguments(flame)
@@ -279,25 +288,29 @@ def parser() -> argparse.ArgumentParser:
         "--fold-libraries", action="store_true", help="make runs of library frames one"
     )
     flame.add_argument(
-        "-o", "--output", metavar="FILE", type=_name, help="write it there (default: print it)"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=options.name,
+        help="write it there (default: print it)",
     )
 
     lines = commands.add_parser("lines", help="memory by line of code", description=_LINES)
     weighing.add_arguments(lines)
     lines.add_argument(
-        "--limit", metavar="N", type=_count, default=40, help="how many lines (default: 40)"
+        "--limit", metavar="N", type=options.count, default=40, help="how many lines (default: 40)"
     )
-    _json(lines)
+    options.json(lines)
 
     trace_arguments.add(commands)
 
     export = commands.add_parser("export", help="all tables as Parquet", description=_EXPORT)
     export.add_argument("path", metavar="PATH", help="a snapshot or a recording")
     export.add_argument(
-        "-o", "--output", metavar="FOLDER", type=_name, required=True, help="where to"
+        "-o", "--output", metavar="FOLDER", type=options.name, required=True, help="where to"
     )
     export.add_argument("--force", action="store_true", help="replace what an export left there")
-    _json(export)
+    options.json(export)
 
     pair = commands.add_parser(
         "pair", help="a snapshot and a trace of one process, as one", description=_PAIR
@@ -307,27 +320,29 @@ def parser() -> argparse.ArgumentParser:
     pair.add_argument(
         "--shift",
         metavar="NS",
-        type=_shift,
+        type=options.shift,
         help="move the trace by so many ns; puts them together even if nothing matches",
     )
-    pair.add_argument("--out", metavar="FILE.tbmem", type=_name, help="write both as one recording")
+    pair.add_argument(
+        "--out", metavar="FILE.tbmem", type=options.name, help="write both as one recording"
+    )
     pair.add_argument("--force", action="store_true", help="replace that file")
-    _json(pair)
+    options.json(pair)
 
     index = commands.add_parser("index", help="read sources into the cache", description=_INDEX)
     index.add_argument(
         "paths", metavar="PATH", nargs="+", help="a file, or a folder with runs in it"
     )
-    _json(index)
+    options.json(index)
 
     place = commands.add_parser("import", help="place a recording in a run", description=_IMPORT)
     place.add_argument("path", metavar="PATH", help="a snapshot or a recording")
     place.add_argument(
-        "--logdir", metavar="RUN", type=_name, required=True, help="the run's folder"
+        "--logdir", metavar="RUN", type=options.name, required=True, help="the run's folder"
     )
     place.add_argument("--name", metavar="NAME", help="name in the run (default: the file's)")
     place.add_argument("--force", action="store_true", help="replace a recording of that name")
-    _json(place)
+    options.json(place)
     return whole
 
 
@@ -401,31 +416,3 @@ _IMPORT = (
     "Write a source as a recording into a run: RUN/plugins/memory/NAME.tbmem, compressed, where "
     "TensorBoard finds it. The source itself stays as it is."
 )
-
-
-def _json(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="print JSON for programs")
-
-
-def _json_or_csv(command: argparse.ArgumentParser) -> None:
-    formats = command.add_mutually_exclusive_group()
-    formats.add_argument("--json", action="store_true", help="print JSON for programs")
-    formats.add_argument("--csv", action="store_true", help="print all of it as CSV")
-
-
-def _count(word: str) -> int:
-    if not word.isdecimal():
-        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0 on")
-    return int(word)
-
-
-def _shift(word: str) -> int:
-    if not re.fullmatch(r"[+-]?\d{1,18}", word):
-        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number of ns")
-    return int(word)
-
-
-def _name(word: str) -> str:
-    if not word.strip():
-        raise argparse.ArgumentTypeError("the name is empty; say where to write")
-    return word

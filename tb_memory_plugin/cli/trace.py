@@ -31,6 +31,9 @@ def spans(arguments: argparse.Namespace) -> int:
     recording = load(arguments.path).recording
     device = choose_device(recording, arguments.device)
     asked = {name: getattr(arguments, name) for name in ("kind", "begin", "end", "find", "sort")}
+    if arguments.csv:
+        text.say_csv(sums.whole(recording, device, **asked))
+        return 0
     answer = sums.page(recording, device, **asked, limit=0)
     stop = min(arguments.limit, answer["found"])
     for begin in range(0, stop, sums.MOST):

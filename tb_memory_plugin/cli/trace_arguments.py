@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tb_memory_plugin.cli import options
+
 _SPANS = (
     "Print memory by span: how often operators, modules, annotations or steps ran, and the bytes "
     "that were allocated and freed in them (all that happened inside, and by themselves)."
@@ -39,13 +41,13 @@ def add(commands: Any) -> None:
         "self_net or peak; --sort=-COLUMN falling; default: -allocated",
     )
     spans.add_argument(
-        "--limit", metavar="N", type=_count, default=40, help="how many (default: 40)"
+        "--limit", metavar="N", type=options.count, default=40, help="how many (default: 40)"
     )
-    _json(spans)
+    options.json_or_csv(spans)
 
     steps = commands.add_parser("steps", help="memory of every step", description=_STEPS)
     _source(steps, device=True)
-    _json(steps)
+    options.json(steps)
 
     trace = commands.add_parser("trace", help="a trace for Perfetto", description=_TRACE)
     _source(trace, device=False)
@@ -73,13 +75,3 @@ def _window(command: argparse.ArgumentParser) -> None:
             type=int,
             help=f"nanoseconds since the recording's origin (default: {usual})",
         )
-
-
-def _json(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="print JSON for programs")
-
-
-def _count(word: str) -> int:
-    if not word.isdecimal():
-        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0 on")
-    return int(word)

@@ -26,7 +26,7 @@ def lanes(track: IntArray, begin: IntArray, end: IntArray, parallel: IntArray) -
     for one in np.flatnonzero(apart | _covered(track, begin, end, lane, len(parallel))).tolist():
         rows = slice(*np.searchsorted(track, (one, one + 1)).tolist())
         if parallel[one]:
-            lane[rows] = _first_free(begin[rows], end[rows])
+            lane[rows] = first_free(begin[rows], end[rows])
         else:
             lane[rows] = _below(begin[rows], end[rows], outer[rows] - rows.start)
     return lane
@@ -61,7 +61,7 @@ def _below(begin: IntArray, end: IntArray, outer: IntArray) -> IntArray:
     return np.array(lane, dtype=np.int32)
 
 
-def _first_free(begin: IntArray, end: IntArray) -> IntArray:
+def first_free(begin: IntArray, end: IntArray) -> IntArray:
     """For spans in order of begin the first lane that is free then."""
     lane = np.zeros(len(begin), dtype=np.int32)
     reach = np.maximum.accumulate(end)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,15 @@ def test_spans_add_up_to_what_the_file_says(capsys: Capture) -> None:
     assert {row["name"]: row["calls"] for row in told["rows"]} == {
         name: count for name, count in calls.items() if not name.startswith("ProfilerStep")
     }
+
+
+def test_spans_as_csv(capsys: Capture) -> None:
+    assert main(["spans", str(TRACE), "--csv", "--sort", "name", "--limit", "1"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    told = answer(capsys, "spans", TRACE, "--sort", "name", "--limit", 10_000)["rows"]
+    assert [(row["name"], int(row["allocated"])) for row in rows] == [
+        (row["name"], row["allocated"]) for row in told
+    ]
 
 
 def test_spans_in_words(capsys: Capture) -> None:
