@@ -29,8 +29,7 @@ export function Plans() {
   return (
     <nav aria-label="HLO modules">
       <h2 class="heading">
-        HLO modules{" "}
-        {modules.length > 0 && <span class="count">{count(modules.length)}</span>}
+        HLO modules {modules.length > 0 && <span class="count">{count(modules.length)}</span>}
       </h2>
       {many && (
         <div class="item">
