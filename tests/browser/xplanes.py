@@ -22,6 +22,7 @@ FILES = {
     "mi300": "xla/jax_mi300_attention.xplane.pb",
     "bfc": "xla/tf_mlp_cpu_bfc.xplane.pb",
     "bert": "traces/h100_bert_small.json.gz",
+    "v100": "traces/v100_2gpu_216k_events.json.gz",
     "timeline": "timelines/tl.json",
     "graphs": "traces/mi300_sglang_graph_capture.json.gz",
 }

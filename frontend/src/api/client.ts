@@ -4,6 +4,7 @@ import { decodeBars, decodeCurve, type PlanBars, type PlanCurve } from "./bars";
 import type { FlameGraph, Of, SourceCode, SourceLines } from "./flame";
 import type { Compared, Plan, PlanBuffer, PlanNear, PlanNode } from "./plan";
 import { decodePools, decodeSegments, type Pools, type SegmentState } from "./segments";
+import type { SpanCard } from "./trace";
 import type {
   AllocationCard,
   AllocationPage,
@@ -16,7 +17,6 @@ import type {
   OpenStatus,
   OperatorsPage,
   SourceList,
-  SpanCard,
   Summary,
   Tracks,
 } from "./types";
@@ -76,7 +76,7 @@ async function complaint(response: Response): Promise<string> {
   return `The server answered ${response.status} ${response.statusText}.`.replace(" .", ".");
 }
 
-const json = <T>(route: string, parameters: Parameters, signal?: AbortSignal): Promise<T> =>
+export const json = <T>(route: string, parameters: Parameters, signal?: AbortSignal): Promise<T> =>
   during(polled<T>(route, parameters, signal));
 
 /** As `json`, of what is asked for again and again: the page does not count as busy with it. */
@@ -208,7 +208,7 @@ export interface FlameQuery extends WeighQuery, PickedQuery {
   width: number;
 }
 
-const plain = (query: object): Parameters => ({ ...query }) as Parameters;
+export const plain = (query: object): Parameters => ({ ...query }) as Parameters;
 
 export const getSources = (signal?: AbortSignal): Promise<SourceList> =>
   polled("sources", {}, signal);
@@ -308,7 +308,11 @@ export const getPlanBars = async (
 export const getHole = (query: HoleQuery, signal?: AbortSignal): Promise<FreeAnswer> =>
   json("hole", plain(query), signal);
 
-async function body(route: string, query: object, signal?: AbortSignal): Promise<Uint8Array> {
+export async function body(
+  route: string,
+  query: object,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const answer = async (): Promise<ArrayBuffer> =>
     (await call(address(route, plain(query)), signal ? { signal } : {})).arrayBuffer();
   return new Uint8Array(await during(answer()));

@@ -13,6 +13,7 @@ export {
   type SegmentState,
   type StateAbout,
 } from "./segments";
+export * from "./trace";
 export * from "./types";
 export * from "./underway";
 export { AREA, decodeUsage, type Usage } from "./usage";

@@ -66,25 +66,6 @@ export interface Level {
   allocated: number;
 }
 
-/** What memory did during one step, module or annotation; the events `first` … `stop` - 1 are within it. */
-export interface SpanCard {
-  id: string;
-  device: string;
-  kind: "step" | "annotation" | "hlo_module";
-  name: string;
-  track: string | null;
-  step: number | null;
-  begin: number | null;
-  end: number | null;
-  first: number;
-  stop: number;
-  before: Level;
-  after: Level;
-  peak: Level;
-  born: { count: number; bytes: number };
-  kept: { count: number; bytes: number };
-}
-
 /** One event of a device's history. */
 export interface EventRow {
   event: number;

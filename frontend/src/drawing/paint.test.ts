@@ -135,6 +135,14 @@ describe("a picture", () => {
     expect(paintIt(true, [0])).toEqual(paintIt(false, [0]));
   });
 
+  it("leaves see-through what nobody knows, edge and all", () => {
+    const tile = tileOf([life(20, 0)], { level: 0, index: 0, events: 8, pixel: 1 });
+    const { sheet, numbers } = fill([tile], [{ tile: 0, begin: 0, end: 4 }], { ...VIEW, high: 80 });
+    const painted = paint(sheet, coloursOf([tile], numbers, PALETTE, sheet.scale));
+    expect(painted.slice(0, 4 * 80)).not.toContain(0);
+    expect([...new Set(painted.slice(4 * 80))]).toEqual([0]);
+  });
+
   it("has edges on what is tall, in every column that shows it, and on nothing else", () => {
     const pixels = [100, 2, 60].map((bytes) => life(bytes, 0));
     const tile = tileOf(pixels, { level: 0, index: 0, events: 4, pixel: 1 });

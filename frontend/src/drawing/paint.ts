@@ -3,7 +3,7 @@
 import type { Colours } from "./palette";
 import { MARKED, OPAQUE } from "./palette";
 import type { Sheet } from "./sheet";
-import { LOWEST } from "./things";
+import { LOWEST, UNKNOWN } from "./things";
 
 /** Pixels of the line inside the edge of the selected one. */
 const LINE = 2;
@@ -33,7 +33,7 @@ export function paint(
   const marks: Marks = { columns: [], runs: [] };
   // Constants of this function: those of another module are looked up anew for every run where
   // modules are not bundled.
-  const [lowest, opaque] = [LOWEST, OPAQUE];
+  const [lowest, opaque, unknown] = [LOWEST, OPAQUE, UNKNOWN];
   /** Marks before the column that was painted last. */
   let before = 0;
   for (let x = 0; x < width; x++) {
@@ -57,7 +57,8 @@ export function paint(
       if (end - at > LONG) pixels.fill(colour, at, end);
       else for (at += 1; at < end; at++) pixels[at] = colour;
       at = end + 1;
-      if ((edge & opaque) === opaque) continue;
+      // What is not known has no edge, and nothing to be marked.
+      if ((edge & opaque) === opaque || ids[run] === unknown) continue;
       marks.columns.push(x);
       marks.runs.push(run);
     }

@@ -80,6 +80,8 @@ function AxisSwitch() {
     );
   }
   const reason = hasTime.value ? null : "This recording has no time stamps";
+  const isTimed = hasTime.value && shownView.value?.axis === "time";
+  const inEvents = isTimed ? "What the program did has a place in time only" : null;
   return (
     <div class="labelled">
       <span class="quiet">x axis</span>
@@ -89,7 +91,7 @@ function AxisSwitch() {
         choose={(next) => chooseAxis(next, convertRange(next))}
         options={[
           { key: "time", label: "time", reason },
-          { key: "event", label: "event", reason: null },
+          { key: "event", label: "event", reason: inEvents },
         ]}
       />
     </div>

@@ -1,20 +1,12 @@
 /** Fetches what the timeline shows: the visible window, the whole for the map, and the tracks. */
 
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import {
-  type Axis,
-  getTracks,
-  getUsage,
-  later,
-  type Target,
-  type Tracks,
-  type Usage,
-  wasAborted,
-} from "../api";
-import { argument, by, device, isLost, renewed, sourceId, summary, visible } from "../state";
-import { covers, type Tile, tileFor } from "./grid";
+import { type Axis, getTracks, getUsage, type Target, type Tracks, type Usage } from "../api";
+import { argument, by, device, sourceId, summary } from "../state";
+import type { Tile } from "./grid";
 import { Recent } from "./recent";
 import { type Range, sameRange, span } from "./scale";
+import { type Kept, slot } from "./slot";
 
 /**
  * Groups drawn with a colour of their own; the server sums up the others, but for one that is left over
@@ -23,20 +15,11 @@ import { type Range, sameRange, span } from "./scale";
 export const TOP = 15;
 /** Pixels that the server answers for at most. */
 const WIDEST = 16_384;
-/** Wait this long for a gesture to settle before asking, in ms. */
-const SETTLE = 70;
-
 interface Question extends Target {
   readonly axis: Axis;
   readonly by: string;
   readonly pattern: string;
   readonly areas: "groups" | "allocator";
-}
-
-interface Kept<Answer> {
-  readonly question: string;
-  readonly tile: Tile;
-  readonly answer: Answer;
 }
 
 /** What is known for drawing. The last picture stays until a better one has arrived. */
@@ -99,7 +82,7 @@ export function createLoader(wanted: Wanted): Loader {
     );
   };
   const shared = new Recent<Kept<Usage>>(32);
-  const context: Context = { ...wanted, question, attempt };
+  const context = { ...wanted, question, attempt };
   const detail = slot(context, wanted.window, usageOf, shared);
   // While everything is in view the two are one: the map waits for the chart's answer.
   const awaited = computed(() =>
@@ -135,80 +118,4 @@ export function createLoader(wanted: Wanted): Loader {
       for (const stop of stops) stop();
     },
   };
-}
-
-interface Context extends Wanted {
-  readonly question: ReadonlySignal<Question | null>;
-  readonly attempt: ReadonlySignal<number>;
-}
-
-type Ask<Answer> = (tile: Tile, question: Question, abort: AbortSignal) => Promise<Answer>;
-
-/** One thing kept up to date: its last answer, whether a newer one is under way, and a way to start. */
-function slot<Answer>(
-  context: Context,
-  window: ReadonlySignal<Range>,
-  ask: Ask<Answer>,
-  recent: Recent<Kept<Answer>>,
-  waits: () => boolean = () => false,
-) {
-  const value = signal<Answer | null>(null);
-  const loading = signal(false);
-  /** Its own: that one of them came is no word about another. */
-  const failure = signal<string | null>(null);
-
-  const fetchTile = async (tile: Tile, now: Question, key: string, abort: AbortSignal) => {
-    try {
-      const answer = await ask(tile, now, abort);
-      recent.set(`${key} ${tile.begin} ${tile.end} ${tile.bin}`, { question: key, tile, answer });
-      if (abort.aborted) return;
-      batch(() => {
-        value.value = answer;
-        loading.value = false;
-        failure.value = null;
-      });
-    } catch (error) {
-      if (abort.aborted || wasAborted(error)) return;
-      isLost(error);
-      batch(() => {
-        loading.value = false;
-        failure.value = error instanceof Error ? error.message : String(error);
-      });
-    }
-  };
-
-  const watch = () =>
-    effect(() => {
-      const now = context.question.value;
-      const width = context.width.value;
-      context.attempt.value;
-      renewed.value;
-      if (now === null || width <= 0 || !visible.value || context.isHeld?.value) return;
-      const range = window.value;
-      const all = context.whole.value;
-      const key = JSON.stringify(now);
-      const fits = (kept: Kept<Answer>) =>
-        kept.question === key && covers(kept.tile, range, all, width);
-      const isWaiting = waits();
-      const kept = recent.find(fits);
-      if (kept !== undefined) {
-        value.value = kept.answer;
-        loading.value = false;
-        failure.value = null;
-        return;
-      }
-      if (isWaiting) return;
-      const stop = new AbortController();
-      loading.value = true;
-      const start = () => {
-        if (!stop.signal.aborted) void fetchTile(tileFor(range, all, width), now, key, stop.signal);
-      };
-      // The first question waits for nothing but the rest of what changes in the same breath.
-      const callOff = value.peek() === null ? void queueMicrotask(start) : later(start, SETTLE);
-      return () => {
-        callOff?.();
-        stop.abort();
-      };
-    });
-  return { value, loading, failure, watch };
 }

@@ -28,9 +28,13 @@ export type Model = ReturnType<typeof createModel>;
 
 /**
  * Its curve is not asked for while `isHeld`. `followsAreas`: it is divided into stack, heap and free
- * where that is chosen and the allocator reports them.
+ * where that is chosen and the allocator reports them. `beside`: what else the axis of time holds.
  */
-export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = false) {
+export function createModel(
+  isHeld?: ReadonlySignal<boolean>,
+  followsAreas = false,
+  beside?: ReadonlySignal<Range | null>,
+) {
   const width = signal(0);
   const height = signal(0);
   /** Device pixels a CSS pixel. */
@@ -47,7 +51,7 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
 
   const shownAxis = computed<Axis>(() => (hasTime.value ? axis.value : "event"));
   const whole = computed<Range>(() => {
-    const inTime = shownAxis.value === "time" ? extent.value : null;
+    const inTime = shownAxis.value === "time" ? around(extent.value, beside?.value ?? null) : null;
     // One moment without a history is drawn as one event that lasts.
     return inTime ?? { begin: 0, end: Math.max(device.value?.events ?? 0, 1) };
   });
@@ -146,10 +150,11 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
     setWindow(panWindow(shown, whole.peek(), place - (shown.begin + span(shown) / 2)), false);
   };
 
-  converter.value = (of) => {
+  const convert = (of: Range): Range | null => {
     const usage = loader.detail.peek();
     return usage === null ? null : convertRange(usage, of);
   };
+  converter.value = convert;
 
   return {
     width,
@@ -183,13 +188,19 @@ export function createModel(isHeld?: ReadonlySignal<boolean>, followsAreas = fal
     canGoBack: () => before.length > 0,
     back: () => setWindow(before.pop() ?? whole.peek(), false),
     dispose: () => {
-      converter.value = null;
+      // The next view's is there before this one is left.
+      if (converter.peek() === convert) converter.value = null;
       drawn.dispose();
       loader.dispose();
     },
     basis: computed(() => about.value?.basis ?? "requested"),
   };
 }
+
+const around = (range: Range | null, other: Range | null): Range | null =>
+  range && other
+    ? { begin: Math.min(range.begin, other.begin), end: Math.max(range.end, other.end) }
+    : range;
 
 function placeIn(usage: Usage | null, event: number): number | null {
   return usage === null ? null : placeOfEvent(usage, event);

@@ -6,3 +6,4 @@ import "./segments";
 import "./flame";
 import "./settings";
 import "./source";
+import "./trace";

@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
+import type { Axis } from "../api/types";
 import { isPlan } from "../state/recording";
 import { viewKey } from "../state/view";
 
@@ -13,6 +14,8 @@ export interface View {
   component: ComponentType;
   /** What it can show: only devices, or only plans of the compiler; without a word both. */
   of?: "device" | "plan";
+  /** The axis that all of it lies on, where it has no other. */
+  axis?: Axis;
 }
 
 export const views = signal<readonly View[]>([]);

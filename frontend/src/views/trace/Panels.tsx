@@ -1,0 +1,95 @@
+/** The panels in their order, and what each holds. */
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Notices as PictureNotices } from "../../lives/Notices";
+import { Picture } from "../../lives/Picture";
+import { type Panel, panels } from "../../state/trace";
+import { Chart } from "../../timeline/Chart";
+import { Legend } from "../../timeline/Legend";
+import { Minimap } from "../../timeline/Minimap";
+import { Notices } from "../../timeline/Timeline";
+import { Tracks } from "../../timeline/Tracks";
+import { Frame } from "./Frame";
+import { Lines } from "./Lines";
+import { Lanes } from "./lanes/Lanes";
+import type { Model } from "./model";
+import { PanelTools } from "./PanelTools";
+import { heightOf, TITLES } from "./panelling";
+
+export function Panels({ model }: { model: Model }) {
+  const section = useRef<HTMLElement>(null);
+  const { timeline } = model;
+  useLayoutEffect(() => {
+    const element = section.current;
+    if (element === null) return undefined;
+    const measure = () => {
+      if (element.clientWidth === 0) return;
+      timeline.width.value = element.clientWidth;
+      timeline.ratio.value = devicePixelRatio || 1;
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    addEventListener("resize", measure);
+    return () => {
+      observer.disconnect();
+      removeEventListener("resize", measure);
+    };
+  }, [timeline]);
+  return (
+    <section class="timeline trace-panels" ref={section} aria-label="What the program did">
+      <p class="unseen" id="trace-keys">
+        W and S zoom, A and D pan, left and right arrows go to the previous and the next span of a
+        lane, up and down to the one around it and in it, Enter zooms to it. Drag to zoom in,
+        double-click to see everything.
+      </p>
+      <Minimap model={timeline} />
+      {panels.value.map((panel, at) => (
+        <Frame
+          key={panel.key}
+          panel={panel}
+          at={at}
+          title={TITLES[panel.key]}
+          tools={<PanelTools model={model} panel={panel.key} />}
+        >
+          <Body model={model} panel={panel} />
+        </Frame>
+      ))}
+    </section>
+  );
+}
+
+function Body({ model, panel }: { model: Model; panel: Panel }) {
+  const { timeline, lives, pictureHeight } = model;
+  const height = heightOf(panel);
+  useLayoutEffect(() => {
+    if (panel.key === "usage") timeline.height.value = height;
+    if (panel.key === "allocations") pictureHeight.value = height;
+  }, [panel.key, height, timeline, pictureHeight]);
+  switch (panel.key) {
+    case "usage":
+      return (
+        <>
+          <Legend model={timeline} />
+          <div class="trace-stage" style={{ height: `${height}px` }}>
+            <Chart model={timeline} />
+            <Notices model={timeline} />
+          </div>
+        </>
+      );
+    case "steps":
+      return <Tracks model={timeline} />;
+    case "host":
+      return <Lanes panel={model.host} height={height} label="Threads of the host" />;
+    case "device":
+      return <Lanes panel={model.device} height={height} label="Streams of devices" />;
+    case "allocations":
+      return (
+        <div class="trace-stage" style={{ height: `${height}px` }}>
+          <Picture model={lives} />
+          <Lines model={timeline} hasCursor={false} />
+          <PictureNotices model={lives} />
+        </div>
+      );
+  }
+}

@@ -1,0 +1,139 @@
+/** Tracks of threads or streams in a panel that scrolls by itself, on the axis of the chart. */
+
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { counted } from "../../../format";
+import { spanColour } from "../../../state/trace";
+import { ink } from "../../../theme/theme";
+import { Moved } from "../../../timeline/Moved";
+import { chosenSpan } from "../chosen";
+import { Lines } from "../Lines";
+import { kindColour, netColour } from "./colours";
+import { listen } from "./gestures";
+import { Heads } from "./Heads";
+import { laneBox } from "./layout";
+import type { Panel } from "./model";
+import { type Drawing, paintItems } from "./paint";
+import { paintRing } from "./ring";
+import { Tooltip } from "./Tooltip";
+import { kindOf, spokenOf } from "./words";
+
+interface LanesProps {
+  panel: Panel;
+  /** Pixels in sight. */
+  height: number;
+  label: string;
+}
+
+export function Lanes({ panel, height, label }: LanesProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const glass = useRef<HTMLDivElement>(null);
+  const spoken = useSignal("");
+  const { timeline, seen, scrolled } = panel;
+  const tall = Math.max(panel.height.value, 1);
+  const shown = Math.min(height, tall);
+  useLayoutEffect(() => {
+    seen.value = shown;
+  }, [seen, shown]);
+  useEffect(() => {
+    const [over, around] = [glass.current, scroller.current];
+    return over === null || around === null ? undefined : listen(over, around, panel);
+  }, [panel]);
+  useSignalEffect(() => {
+    const place = chosenSpan.value;
+    const of = panel.placed.value.find(({ track }) => track.id === place?.track);
+    if (place === null || of === undefined) return;
+    spoken.value = spokenOf(place, of.track.name);
+    reveal(scroller.current, laneBox(of, place.depth));
+  });
+  const words = useComputed(
+    () => `${label}: ${counted(panel.items.value?.length ?? 0, "item")} in view`,
+  );
+  return (
+    <div class="trace-lanes">
+      <div
+        class="trace-scroll"
+        ref={scroller}
+        style={{ height: `${shown}px` }}
+        onScroll={(event) => (scrolled.value = event.currentTarget.scrollTop)}
+        data-testid={`trace-${panel.kind}`}
+      >
+        <div class="trace-tall" style={{ height: `${tall}px` }}>
+          <div
+            class="trace-glass"
+            ref={glass}
+            style={{ height: `${shown}px` }}
+            role="group"
+            aria-label={label}
+            aria-describedby="trace-keys"
+            aria-busy={panel.loading.value}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: keys walk from span to span here
+            tabIndex={0}
+            data-testid={`trace-${panel.kind}-glass`}
+          >
+            <span class="unseen" role="img" aria-label={words} />
+            <p class="unseen" aria-live="polite" data-testid={`trace-${panel.kind}-spoken`}>
+              {spoken}
+            </p>
+            <Moved
+              model={timeline}
+              frame={() => ({ top: 0, height: seen.value })}
+              painter={({ reach, from, width, seen: inView }) => {
+                const [of, paints, over] = [panel.items.value, ink.value, panel.pointed.value];
+                const [placed, byNet, place] = [
+                  panel.inSight.value,
+                  spanColour.value === "net",
+                  chosenSpan.value,
+                ];
+                if (of === null) return null;
+                const drawing: Drawing = {
+                  reach,
+                  from,
+                  width,
+                  seen: inView,
+                  scrolled: scrolled.value,
+                  placed,
+                  colourOf: (all, at) =>
+                    byNet
+                      ? netColour(all.net[at] as number, paints)
+                      : kindColour(kindOf(all, at), paints),
+                  over: over?.of === of ? over.at : -1,
+                };
+                return (surface) => {
+                  paintItems(surface, of, drawing, paints);
+                  if (place !== null) paintRing(surface, place, drawing, paints);
+                };
+              }}
+              testId={`trace-${panel.kind}-items`}
+            />
+            <Lines model={timeline} />
+          </div>
+          <Heads panel={panel} />
+        </div>
+      </div>
+      <Tooltip panel={panel} />
+      <Failure panel={panel} />
+    </div>
+  );
+}
+
+function Failure({ panel }: { panel: Panel }) {
+  const failure = panel.failure.value;
+  if (failure === null) return null;
+  return (
+    <div class="trace-failure danger" role="alert">
+      {failure}{" "}
+      <button type="button" class="button" onClick={panel.retry}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** Scrolls so that a lane is in sight. */
+function reveal(scroller: HTMLElement | null, { top, height }: { top: number; height: number }) {
+  if (scroller === null) return;
+  const { scrollTop, clientHeight } = scroller;
+  const isSeen = top >= scrollTop && top + height <= scrollTop + clientHeight;
+  if (!isSeen) scroller.scrollTop = top - (clientHeight - height) / 2;
+}

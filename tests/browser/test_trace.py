@@ -1,0 +1,183 @@
+"""The Trace view: what the program did on the pixels of the axis that memory is drawn on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.looking import link, open_page, settle, settled_address, words_of
+from tests.browser.tracing import Drawn, asked, recorded, spans, top_of, traced, window_of
+from tests.plugin.server import TensorBoardServer
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Watched
+
+pytestmark = pytest.mark.framed
+
+#: Run, device, a window of it, and the track and the lanes that are looked at.
+WINDOWS = [
+    ("bert", "1:0", (2_000_000, 2_200_000), 0, range(34, 42)),
+    ("bert", "1:0", (2_000_000, 2_200_000), 2, range(1)),
+    ("v100", "1:1", (600_000_000, 600_500_000), 0, range(2, 5)),
+    ("graphs", "6:0", (10_000_000, 10_400_000), 0, range(46, 57)),
+    ("tpu", "0", (15_000_000_000, 15_100_000_000), 19, range(1, 5)),
+]
+
+
+def _edges(opaque: list[int]) -> set[int]:
+    """Pixels at which something begins or ends."""
+    return {x for x in range(1, len(opaque)) if (opaque[x] > 0) != (opaque[x - 1] > 0)}
+
+
+def _lane(all_spans: list[Drawn], track: int, depth: int, window: tuple[int, int]) -> list[Drawn]:
+    return [
+        span
+        for span in all_spans
+        if (span.track, span.depth) == (track, depth)
+        and span.end > window[0]
+        and span.begin < window[1]
+    ]
+
+
+@pytest.mark.parametrize(("run", "device", "window", "track", "lanes"), WINDOWS)
+def test_spans_are_drawn_where_they_are_on_the_axis_of_the_chart(
+    watched: Watched,
+    profiled: TensorBoardServer,
+    shared_data: Path,
+    run: str,
+    device: str,
+    window: tuple[int, int],
+    track: int,
+    lanes: range,
+) -> None:
+    found = spans(recorded(shared_data, run))
+    view = traced(watched, profiled, run, device=device, window=window_of(window))
+    tracks = asked(profiled, "trace", run, device=device)["tracks"]
+    kind = tracks[track]["kind"]
+    went = view.scroll(kind, top_of(tracks, track, lanes.start))
+    _, width = view.plot()
+    scale = width / (window[1] - window[0])
+    looked_at = 0
+    for depth in lanes:
+        lane = _lane(found, track, depth, window)
+        places = [
+            ((each.begin - window[0]) * scale, (each.end - window[0]) * scale) for each in lane
+        ]
+        opaque = view.lane(kind, top_of(tracks, track, depth) - went + 1)
+        assert len(opaque) == round(width)
+        covered = {
+            x
+            for left, right in places
+            for x in range(max(int(left) - 1, 0), min(int(right) + 2, len(opaque)))
+        }
+        assert {x for x, value in enumerate(opaque) if value > 0} <= covered
+        edges = _edges(opaque)
+        ends = [right for _, right in places]
+        for left, right in places:
+            if right - left < 4 or left < 1 or right > width:
+                continue
+            looked_at += 1
+            assert opaque[int((left + right) / 2)] == 255
+            # What ends just before it leaves no gap that could be seen.
+            if not any(left - 3 < end < left + 1 for end in ends):
+                assert any(abs(edge - left) <= 1 for edge in edges), (left, sorted(edges))
+    assert looked_at > 2
+
+
+def test_all_panels_have_one_plot(watched: Watched, profiled: TensorBoardServer) -> None:
+    view = traced(watched, profiled, "bert", device="1:0", window="2000000..2200000")
+    left, width = view.plot()
+    for name in (
+        "trace-host-items",
+        "trace-device-items",
+        "timeline-steps-boxes",
+        "allocations-curve",
+        "allocations-front",
+    ):
+        box = view.frame.get_by_test_id(name).locator("xpath=..").bounding_box()
+        assert (box["x"], box["width"]) == pytest.approx((left, width), abs=0.01), name
+
+
+def test_the_pointer_and_the_cursor_are_on_one_line_in_all_panels(
+    watched: Watched, profiled: TensorBoardServer
+) -> None:
+    view = traced(watched, profiled, "bert", device="1:0", at=100)
+    left, width = view.plot()
+    box = view.glass("host").bounding_box()
+    x = left + 0.6 * width
+    view.page.mouse.move(x, box["y"] + 150)
+    settle(view.page)
+    lines = view.frame.get_by_test_id("trace-line-hover")
+    places = [line.bounding_box()["x"] for line in lines.all()]
+    assert len(places) == 3
+    assert places == pytest.approx([places[0]] * 3)
+    assert places[0] == pytest.approx(x, abs=1.5)
+    cursors = [
+        line.bounding_box()["x"] for line in view.frame.get_by_test_id("trace-line-cursor").all()
+    ]
+    assert len(cursors) == 2
+    assert cursors[0] == cursors[1] and left <= cursors[0] <= left + width
+
+
+def test_wheel_brush_and_keys_move_the_window_of_all(
+    watched: Watched, profiled: TensorBoardServer
+) -> None:
+    view = traced(watched, profiled, "bert", device="1:0")
+    left, width = view.plot()
+    box = view.glass("host").bounding_box()
+
+    def window() -> tuple[int, int]:
+        settle(view.page)
+        begin, end = words_of(settled_address(view.page, "p.memory.window="))["window"].split("..")
+        return int(begin), int(end)
+
+    view.page.mouse.move(left + 0.25 * width, box["y"] + 100)
+    view.page.mouse.down()
+    view.page.mouse.move(left + 0.5 * width, box["y"] + 130, steps=4)
+    assert view.frame.get_by_test_id("trace-brush").count() == 3
+    view.page.mouse.up()
+    whole = 4_871_288
+    brushed = window()
+    pixel = whole / width
+    assert brushed == pytest.approx((0.25 * whole, 0.5 * whole), abs=2 * pixel)
+    view.page.mouse.wheel(0, -120)
+    closer = window()
+    assert closer[1] - closer[0] == pytest.approx((brushed[1] - brushed[0]) / 2**0.5, rel=0.01)
+    middle = (closer[0] + closer[1]) / 2
+    view.glass("host").press("d")
+    moved = window()
+    assert (moved[0] + moved[1]) / 2 - middle == pytest.approx(
+        0.2 * (closer[1] - closer[0]), rel=0.02
+    )
+    view.glass("host").press("s")
+    assert window()[1] - window()[0] > moved[1] - moved[0]
+
+
+def test_events_become_times_when_the_view_is_opened(
+    watched: Watched, profiled: TensorBoardServer
+) -> None:
+    words = {"view": "profile", "axis": "event", "window": "50..150", "device": "1:0"}
+    where = link("bert", "h100_bert_small.json.gz", **words)
+    frame = open_page(watched.page, profiled.url + where)
+    settle(watched.page)
+    frame.get_by_role("tab", name="Trace").click()
+    settle(watched.page)
+    words = words_of(settled_address(watched.page, "p.memory.axis=time"))
+    assert words["view"] == "trace"
+    begin, end = (int(each) for each in words["window"].split(".."))
+    assert 804_891 < begin < end < 4_744_978
+    event = frame.get_by_role("radio", name="event")
+    assert event.is_disabled()
+
+
+@pytest.mark.parametrize("device", ["0", "1"])
+def test_without_times_it_says_why_nothing_is_drawn(
+    watched: Watched, server: TensorBoardServer, device: str
+) -> None:
+    where = link("untimed", "snapshot.pickle", view="trace", device=device)
+    frame = open_page(watched.page, server.url + where)
+    empty = frame.get_by_test_id("trace-empty")
+    empty.wait_for()
+    assert "no time stamps" in empty.inner_text()
