@@ -15,6 +15,10 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["+, −, ↑, ↓", "on the allocations: zoom and move in bytes"],
   ["0, M", "on the allocations: show everything, measure"],
   ["←, →, ↑, ↓", "on the bars of buffers: from buffer to buffer, to another order; Enter explains"],
+  [
+    "←, →, ↑, ↓, Enter",
+    "on threads and streams: to the previous and the next span, out and in; zoom to it",
+  ],
   ["/", "go to the filter"],
   ["Enter", "in the table: explain the row"],
   ["←, →", "in the table: fold, unfold the group"],
