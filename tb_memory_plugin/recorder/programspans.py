@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.recorder.profiler.spans import SpanRows
 from tb_memory_plugin.recorder.program import Program
-from tb_memory_plugin.recording import builder
+from tb_memory_plugin.recording import arrays, builder
 
 _TRACKS = {"step": "steps", "annotation": "annotations"}
 _OPEN = 1 << 62
@@ -34,6 +34,7 @@ def span_table(
     end = np.array([*found.end, *(span.end or _OPEN for span in own)], dtype=np.int64)
     parents = np.array([*found.parent, *(-1 for _ in own)], dtype=np.int64)
     depth = np.array([*found.depth, *(0 for _ in own)], dtype=np.int64)
+    args = np.array([*found.args, *(-1 for _ in own)], dtype=np.int32)
     annotated = np.array([kind == "annotation" for kind in kinds], dtype=bool)
     depth[annotated] = _lanes(begin[annotated], end[annotated])
     return builder.table(
@@ -47,6 +48,7 @@ def span_table(
             "depth": depth,
             "parent": (parents, parents < 0),
             "step": [None] * len(found) + [span.step for span in own],
+            "args": arrays.text(args, found.arguments.words),
         },
     )
 

@@ -15,6 +15,7 @@ class EventColumns:
         self.time, self.device = array("q"), array("h")
         self.action, self.address, self.size = array("B"), array("Q"), array("q")
         self.stack, self.forward_stack = array("i"), array("i")
+        self.span = array("i")
 
     def __len__(self) -> int:
         return len(self.time)
@@ -28,6 +29,7 @@ class EventColumns:
         size: int,
         stack: int = -1,
         forward_stack: int = -1,
+        span: int = -1,
     ) -> int:
         """A new event; its row. Time never goes back."""
         if self.time and time < self.time[-1]:
@@ -39,6 +41,7 @@ class EventColumns:
         self.size.append(size)
         self.stack.append(stack)
         self.forward_stack.append(forward_stack)
+        self.span.append(span)
         return len(self.time) - 1
 
 

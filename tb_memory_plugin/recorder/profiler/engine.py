@@ -75,7 +75,9 @@ class ProfilerEngine:
         if self._foreign() or torch.autograd._profiler_enabled():
             raise Unavailable("another torch profiler is running, and there can be only one")
         self._enabled = torch.autograd._profiler_enabled
-        self._reader = TreeReader(self._session.tracker.modules, self._spans, self._ours)
+        self._reader = TreeReader(
+            self._session.tracker.modules, self._spans, self._ours, self._session.max_events
+        )
         self._thread = threading.get_ident()
         self._begin()
         self._session.tracker.listen(self._sightings)
@@ -117,7 +119,8 @@ class ProfilerEngine:
         if len(self._ledger.events) >= limit:
             self._paused = False
             self._end(f"the recording holds its limit of {limit} events (max_events)")
-        if len(self._spans) >= SPANS_AN_EVENT * limit:
+        nested = 0 if self._reader is None else self._reader.nested
+        if len(self._spans) - nested >= SPANS_AN_EVENT * limit:
             self._paused = False
             self._end(f"the recording holds {SPANS_AN_EVENT} × {limit} operators (max_events)")
 

@@ -128,7 +128,9 @@ class Ledger:
             if forward is not None:
                 module, inherited = module or forward.module, forward.stack
         stack = stack_of(scope, self.stacks)
-        event = self.events.add(time, place, Action.ALLOC, address, size, stack, inherited)
+        event = self.events.add(
+            time, place, Action.ALLOC, address, size, stack, inherited, scope.span
+        )
         self.live[key] = self._purposes.born(event, op, module)
         self._meters[place].moved(size)
 
@@ -148,7 +150,8 @@ class Ledger:
             self.unknown_frees += 1
             return
         stack = stack_of(scope, self.stacks)
-        self.events.add(time, place, Action.FREE_COMPLETED, address, size, stack)
+        freed = Action.FREE_COMPLETED
+        self.events.add(time, place, freed, address, size, stack, span=scope.span)
         self._meters[place].moved(-size)
 
     def given(self, storage: Storage) -> int:

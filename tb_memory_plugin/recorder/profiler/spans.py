@@ -6,6 +6,9 @@ from array import array
 
 from tb_memory_plugin.recording.vocabulary import Vocabulary
 
+#: Different arguments that are kept, of so many operators with as many shapes.
+MOST_ARGUMENTS = 50_000
+
 
 class SpanRows:
     """Columns of the table ``spans``; times are unix nanoseconds."""
@@ -15,15 +18,24 @@ class SpanRows:
         self.kind, self.name, self.track = array("b"), array("i"), array("i")
         self.begin, self.end = array("q"), array("q")
         self.parent, self.depth = array("i"), array("i")
+        self.arguments, self.args = Vocabulary(), array("i")
         self.sources, self.targets = array("i"), array("i")  # forward op, backward function
 
     def __len__(self) -> int:
         return len(self.begin)
 
     def add(
-        self, kind: str, name: str, begin: int, end: int, thread: int, parent: int, depth: int
+        self,
+        kind: str,
+        name: str,
+        begin: int,
+        end: int,
+        thread: int,
+        parent: int,
+        depth: int,
+        args: str | None = None,
     ) -> int:
-        """A new span; its row."""
+        """A new span; its row. ``args`` are JSON."""
         self.kind.append(self.kinds.code(kind))
         self.name.append(self.names.code(name))
         self.track.append(self.tracks.code(f"thread {thread}"))
@@ -31,6 +43,9 @@ class SpanRows:
         self.end.append(end)
         self.parent.append(parent)
         self.depth.append(depth)
+        if args is not None and len(self.arguments.codes) >= MOST_ARGUMENTS:
+            args = args if args in self.arguments.codes else None
+        self.args.append(self.arguments.code(args))
         return len(self.begin) - 1
 
     def link(self, source: int, target: int) -> None:

@@ -53,6 +53,7 @@ def _events(ledger: Ledger, origin: int) -> tuple[Numbers, pa.Table]:
     ordinals[order] = np.arange(len(device))
     ordinals -= starts
     stack, forward = _numbers(events.stack)[order], _numbers(events.forward_stack)[order]
+    span = _numbers(events.span)[order]
     table = builder.table(
         "events",
         {
@@ -62,6 +63,7 @@ def _events(ledger: Ledger, origin: int) -> tuple[Numbers, pa.Table]:
             "address": _numbers(events.address)[order],
             "size": _numbers(events.size)[order],
             "stack": (stack, stack < 0),
+            "span": (span, span < 0),
             "forward_stack": (forward, forward < 0),
         },
     )

@@ -16,6 +16,8 @@ _AUTOGRAD = "autograd::engine::evaluate_function: "
 _ACCUMULATE = "torch::autograd::AccumulateGrad"
 _GRADIENT_OPS = ("aten::detach", "aten::add_")
 _OPTIMIZER_STEP = "Optimizer.step#"
+#: Inputs of an op, and tensors of a list of them, whose shapes are kept.
+_MOST_INPUTS = 32
 
 
 class Kind(IntEnum):
@@ -55,8 +57,25 @@ class Scope:
     function: Call | None = None  # innermost Python function
     module: str | None = None
     op: Op | None = None
-    span: int = -1  # row of the enclosing span
-    depth: int = 0
+    span: int = -1  # row of the innermost span around it
+    ops: int = 0  # how many ops are around it
+    modules: int = 0
+
+    def at(self, call: Call, function: Call | None = None) -> Scope:
+        """The same within a call, which may be of a Python function."""
+        return Scope(
+            call,
+            function or self.function,
+            self.module,
+            self.op,
+            self.span,
+            self.ops,
+            self.modules,
+        )
+
+    def within(self, op: Op | None, span: int) -> Scope:
+        """The same within an op that is row ``span``; ``op`` is the outermost one."""
+        return Scope(self.call, self.function, self.module, op, span, self.ops + 1, self.modules)
 
 
 NOWHERE = Scope()
@@ -68,7 +87,9 @@ Item = tuple[int, Kind, Any, Scope]
 class TreeReader:
     """Walks trees; ops are numbered and spans collected over all of them."""
 
-    def __init__(self, modules: dict[int, str], spans: SpanRows, ours: set[str]) -> None:
+    def __init__(
+        self, modules: dict[int, str], spans: SpanRows, ours: set[str], most_nested: int
+    ) -> None:
         fields = importlib.import_module("torch._C._profiler")
         self._memory = fields._ExtraFields_Allocation
         self._op = fields._ExtraFields_TorchOp
@@ -81,6 +102,8 @@ class TreeReader:
         self._spans = spans
         self._ours = ours  # annotations that the writer records itself
         self._ops = 0
+        self._most_nested = most_nested
+        self.nested = 0  # spans of ops within ops, of which only so many are kept
 
     def read(self, roots: Iterable[Any], stopped: int) -> list[Item]:
         """The items under ``roots`` in order of time; ``stopped``: when the profile ended."""
@@ -99,14 +122,13 @@ class TreeReader:
                 if scope.op is None:
                     scope = self._outermost(node, fields, scope, items, stopped)
                 else:
-                    self._nested(node, fields, scope, children, items)
+                    scope = self._nested(node, fields, scope, children, items, stopped)
             elif kind is self._failure:
                 items.append((node.start_time_ns, Kind.OUT_OF_MEMORY, None, scope))
             elif kind is self._python and children:
                 scope = self._in_python(node, fields, scope, items)
             elif kind is self._c and children:
-                call = Call(fields, scope.function, False)
-                scope = Scope(call, scope.function, scope.module, scope.op, scope.span, scope.depth)
+                scope = scope.at(Call(fields, scope.function, False))
             if len(children) == 1:
                 todo.append((children[0], scope))
             elif children:
@@ -127,23 +149,46 @@ class TreeReader:
                 items.append((begin, Kind.OPTIMIZER, True, scope))
                 items.append((end, Kind.OPTIMIZER, False, scope))
             return scope
-        span = self._spans.add("op", name, begin, end, thread, scope.span, scope.depth)
+        span = self._span_of(node, scope, stopped, _arguments(fields.inputs))
         op = None
         if kind in self._ops_scopes:
             self._ops += 1
             op = Op(name, self._ops, fields.sequence_number, span)
-        inside = Scope(scope.call, scope.function, scope.module, op, span, scope.depth + 1)
+        inside = scope.within(op, span)
         if op is not None:
             items.append((begin, Kind.OP, fields, inside))
         return inside
 
+    def _span_of(self, node: Any, scope: Scope, stopped: int, args: str | None = None) -> int:
+        end = min(node.end_time_ns, stopped)
+        return self._spans.add(
+            "op",
+            node.name,
+            node.start_time_ns,
+            end,
+            node.start_tid,
+            scope.span,
+            scope.ops,
+            args,
+        )
+
     def _nested(
-        self, node: Any, fields: Any, scope: Scope, children: list[Any], items: list[Item]
-    ) -> None:
+        self,
+        node: Any,
+        fields: Any,
+        scope: Scope,
+        children: list[Any],
+        items: list[Item],
+        stopped: int,
+    ) -> Scope:
         """An op within an op: it says which backward function it makes, or sets a gradient."""
         op = scope.op
+        if self.nested < self._most_nested:
+            self.nested += 1
+            span = self._span_of(node, scope, stopped)
+            scope = scope.within(op, span) if children else scope
         if op is None:
-            return
+            return scope
         if not op.backward:
             # Of the ops that share a number the last one makes the backward function.
             if fields.sequence_number > op.sequence:
@@ -155,18 +200,35 @@ class TreeReader:
                 inputs = first.extra_fields.inputs
                 if inputs and hasattr(inputs[0], "storage_data_ptr"):
                     items.append((first.start_time_ns, Kind.GRADIENT, inputs[0], scope))
+        return scope
 
     def _in_python(self, node: Any, fields: Any, scope: Scope, items: list[Item]) -> Scope:
         call = Call(fields, scope.function, True)
         module = fields.module
         if module is None:
-            return Scope(call, call, scope.module, scope.op, scope.span, scope.depth)
+            return scope.at(call, call)
         begin = node.start_time_ns
         name = self._modules.get(module.self_ptr)
         if name is None:  # not tracked: the classes it is nested in
             items.append((begin, Kind.MODULE, module, scope))
             name = f"{scope.module}.{module.cls_name}" if scope.module else module.cls_name
         span = self._spans.add(
-            "module", name, begin, node.end_time_ns, node.start_tid, scope.span, scope.depth
+            "module", name, begin, node.end_time_ns, node.start_tid, scope.span, scope.modules
         )
-        return Scope(call, call, name, scope.op, span, scope.depth + 1)
+        return Scope(call, call, name, scope.op, span, scope.ops, scope.modules + 1)
+
+
+def _arguments(inputs: list[Any]) -> str | None:
+    """The shapes of an op's inputs as JSON, [] for what has none; None where none has."""
+    shapes = [
+        each.sizes if hasattr(each, "sizes") else _shapes(each) for each in inputs[:_MOST_INPUTS]
+    ]
+    # Lists of integers are written alike in Python and in JSON.
+    return f'{{"Input Dims":{shapes}}}' if any(shapes) else None
+
+
+def _shapes(value: Any) -> list[Any]:
+    """The shapes of a list of tensors; nothing for another value."""
+    if not isinstance(value, list):
+        return []
+    return [each.sizes for each in value[:_MOST_INPUTS] if hasattr(each, "sizes")]
