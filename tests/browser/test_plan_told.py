@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.framed
 
-REAL = {"step": "jit_train_step.hlo_proto.pb", "tpu": "tpu_4device.xplane.pb"}
+REAL = {
+    "step": "jit_train_step.hlo_proto.pb",
+    "tpu": "tpu_4device.xplane.pb",
+    "mi300": "jax_mi300_attention.xplane.pb",
+}
 MADE = {
     "padded": "padded.hlo_proto.pb",
     "odd": "odd.hlo_proto.pb",
@@ -91,6 +95,19 @@ def test_a_buffer_leads_to_where_its_module_ran(
     (first,) = page["rows"]
     assert (words["device"], words["axis"]) == ("2", "time")
     assert words["window"] == f"{first['begin']}..{first['end']}"
+
+
+def test_runs_are_counted_once_where_an_allocator_of_the_host_has_them_too(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    frame = show(watched, server, "mi300", view="plan", device="plan:3")
+    frame.get_by_role("group", name="Bars of buffers").focus()
+    for key in ("Home", "Enter"):
+        watched.page.keyboard.press(key)
+    fact = frame.locator(".inspector dl > div").filter(has_text="Module ran")
+    fact.wait_for()
+    settle(watched.page)
+    assert fact.locator("dd").inner_text().replace("\u00a0", " ") == "3 times: GPU_0_bfc"
 
 
 def test_the_chart_names_the_instruction_of_the_event(
@@ -177,3 +194,9 @@ def test_buffers_have_their_opcode(watched: Watched, server: TensorBoardServer) 
     assert [word for _, word in told] == sorted(word for _, word in told)
     # The source line sorts too.
     head.get_by_role("button", name="Source line").wait_for()
+    assert "Padding" in words
+    watched.page.goto("about:blank")
+    # Nothing of a plan for a CPU is padded: there is nothing to say of it.
+    frame = show(watched, server, "step", table="allocations")
+    told_ = "".join(frame.locator("table.list thead th").all_inner_texts())
+    assert "Opcode" in told_ and "Padding" not in told_ and "Expansion" not in told_

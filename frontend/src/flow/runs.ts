@@ -38,6 +38,12 @@ export const runs = computed<readonly Ran[]>(() => {
   return found !== null && found.program === shownPlan.value?.overview.program ? found.ran : [];
 });
 
+/** The same without allocators that only stand beside: their runs are those of another. */
+export const distinctRuns = computed<readonly Ran[]>(() => {
+  const firsts = runs.value.map(({ page }) => page.rows[0]?.id);
+  return runs.value.filter((_, at) => firsts.indexOf(firsts[at]) === at);
+});
+
 async function load({ source, version, program, devices }: Question, abort: AbortSignal) {
   const found = await Promise.all(
     devices.map(async ({ key, name }): Promise<Ran> => {

@@ -2,7 +2,7 @@
 
 import type { AllocationCard, PlanBuffer } from "../api";
 import { planBuffer } from "../flow/questions";
-import { runs } from "../flow/runs";
+import { distinctRuns } from "../flow/runs";
 import { bytes, count, counted, exactBytes, times } from "../format";
 import { selection } from "../state/view";
 import { pointAtId, pointingAt } from "../timeline/cards";
@@ -35,7 +35,7 @@ const cardRows = (card: AllocationCard): FactRow[] => [
 function planRows(data: PlanBuffer, card: AllocationCard): FactRow[] {
   const padding = data.bytes - data.unpadded_bytes;
   const made = data.instruction?.name;
-  const ran = runs.value;
+  const ran = distinctRuns.value;
   return [
     { word: "Buffer", value: data.id === null ? null : String(data.id), title: "XLA's number" },
     { word: "Kind", value: data.kind },

@@ -38,7 +38,7 @@ export function Overview({ plan }: { plan: PlanOverview }) {
           label="Temporary"
           value={plan.temporary}
           title="Allocations for what is computed on the way, with their fragmentation"
-          note={`${bytes(plan.temporary_at_peak)} at the peak`}
+          note={plan.temporary > 0 && `${bytes(plan.temporary_at_peak)} at the peak`}
         />
         {plan.untraced > 0 && (
           <Part
@@ -122,7 +122,7 @@ interface PartProperties {
   label: string;
   value: number;
   title: string;
-  note?: string;
+  note?: string | false;
 }
 
 function Part({ label, value, title, note }: PartProperties) {
