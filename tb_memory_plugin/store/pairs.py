@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.store.discovery import Found
 from tb_memory_plugin.store.keys import Stat
 from tb_memory_plugin.store.sessions import Place
@@ -89,10 +90,47 @@ def together(one: Source, other: Source) -> Pair | None:
     return Pair(snapshot.found.id, trace.found.id)
 
 
-def candidates(
+def is_about(pair: Pair, source: Source) -> bool:
+    """Whether a source is part of a pair, or is that pair, whatever the shift."""
+    if source.pair is not None:
+        return source.pair.ids == pair.ids
+    return source.found.id in pair.ids
+
+
+def proposed(
+    source: Source,
+    asked: Source | None,
+    sources: Mapping[str, Source],
+    places: Mapping[str, Place],
+) -> list[Pair]:
+    """The pairs that a source may be of, in order of how far apart both were written.
+
+    The first is that with ``asked``. Raises QueryError where these two cannot be one.
+    """
+    if source.pair is not None:
+        return [source.pair]
+    found = list(_candidates(source, sources.values(), places))
+    if asked is not None and not any(is_about(pair, asked) for pair in found):
+        named = together(source, asked) if asked.pair is None else asked.pair
+        named = named if named is not None and source.found.id in named.ids else None
+        if named is None:
+            raise QueryError(
+                "These two cannot be a pair: one must be a snapshot of an allocator, the other a "
+                "trace of a profiler."
+            )
+        found.append(named)
+
+    def order(pair: Pair) -> tuple[bool, int]:
+        one, other = (sources[id].found.stat.modified_ns for id in pair.ids)
+        return asked is None or not is_about(pair, asked), abs(one - other)
+
+    return sorted(found, key=order)
+
+
+def _candidates(
     source: Source, others: Iterable[Source], places: Mapping[str, Place]
 ) -> Iterator[Pair]:
-    """The pairs that a source may be of with others of its run, folder or session."""
+    """Pairs with others of the source's run, folder or session."""
     known = _known(source, places)
     for other in others:
         if other.pair is None and _beside(source, other, places):

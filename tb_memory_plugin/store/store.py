@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tb_memory_plugin.errors import MemoryPluginError, QueryError, SourceError
+from tb_memory_plugin.errors import MemoryPluginError, SourceError
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.store.cache import Cache, touch
 from tb_memory_plugin.store.children import Limits
@@ -20,12 +20,12 @@ from tb_memory_plugin.store.openings import Openings
 from tb_memory_plugin.store.pair_entries import obtained_pair
 from tb_memory_plugin.store.pairs import (
     can_be,
-    candidates,
     found_as_one,
     id_of,
+    is_about,
     pair_of,
+    proposed,
     reading,
-    together,
 )
 from tb_memory_plugin.store.proposals import Proposals
 from tb_memory_plugin.store.queue import Job, Queue
@@ -132,43 +132,28 @@ class Store:
         Raises UnknownSource, QueryError.
         """
         source, places = self._source(id), self._placed()
-        match = "" if match == id and source.pair is None else match
+        asked = self._source(match) if match else None
+        if asked is source and source.pair is None:
+            asked = None  # nothing is a pair with itself
         with self._lock:
-            wanted = self._pairs(source, match, places)
-        rows = [self._proposal(pair, match, shift) for pair in wanted]
+            wanted = proposed(source, asked, self._sources, places)
+        told = (self._proposal(pair, asked, shift) for pair in wanted[:_MOST_PAIRS])
+        rows = [row for row in told if row is not None]
         rows.sort(key=lambda row: -(row["match"] or {"matched": -1})["matched"])
-        return {
-            "source": id,
-            "hidden": max(len(rows) - _MOST_PAIRS, 0),
-            "pairs": rows[:_MOST_PAIRS],
-        }
+        return {"source": id, "hidden": max(len(wanted) - _MOST_PAIRS, 0), "pairs": rows}
 
-    def _pairs(self, source: Source, match: str, places: dict[str, Place]) -> list[Pair]:
-        """The pairs that a source may be of, the newest others first. Under the lock."""
-        if source.pair is not None:
-            return [source.pair]
-        found = list(candidates(source, self._sources.values(), places))
-        found.sort(
-            key=lambda pair: -sum(self._sources[id].found.stat.modified_ns for id in pair.ids)
-        )
-        if match and pair_of(match) is None and not any(match in pair.ids for pair in found):
-            named = together(source, self._source(match))
-            if named is None:
-                raise QueryError(
-                    "These two cannot be a pair: one must be a snapshot of an allocator, the other "
-                    "a trace of a profiler."
-                )
-            found.insert(0, named)
-        return found
-
-    def _proposal(self, pair: Pair, match: str, shift: int | None) -> dict[str, Any]:
-        """One of ``pairs`` in the answer of ``GET pairs``."""
+    def _proposal(
+        self, pair: Pair, asked: Source | None, shift: int | None
+    ) -> dict[str, Any] | None:
+        """One of ``pairs`` in the answer of ``GET pairs``; None if one of both is gone."""
         if shift is not None:
             pair = replace(pair, shift=shift)
         told = {"pair": id_of(pair), "snapshot": pair.snapshot, "trace": pair.trace}
-        both = [self._source(id) for id in pair.ids]
         with self._lock:
-            if match in (*pair.ids, id_of(pair), id_of(replace(pair, shift=None))):
+            both = [self._sources[id] for id in pair.ids if id in self._sources]
+            if len(both) < len(pair.ids):
+                return None
+            if asked is not None and is_about(pair, asked):
                 for one in both:
                     self._read_sometime(one)
             ready = [one.ready for one in both if one.ready is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,8 @@ from tb_memory_plugin.store.pairs import id_of, pair_of
 from tb_memory_plugin.store.source import Pair
 from tb_memory_plugin.store.store import Store, UnknownSource
 from tests.fixtures.pairs import Shown, write_pair
+from tests.fixtures.snapshots import snapshot as snapshot_of
+from tests.fixtures.snapshots import write_pickle
 from tests.unit.store.waiting import listed, opened, until
 
 MakeStore = Callable[..., Store]
@@ -212,3 +215,38 @@ def test_a_part_that_is_gone_takes_the_pair_with_it(
     until(lambda: row["pair"] not in {each["id"] for each in store.sources()["sources"]})
     with pytest.raises(UnknownSource):
         store.open(row["pair"])
+
+
+def test_of_many_those_written_at_about_the_same_time_are_proposed(
+    make: MakeStore, logdir: Path, paths: tuple[Path, Path]
+) -> None:
+    snapshot, trace = paths
+    written = trace.stat().st_mtime_ns
+    os.utime(snapshot, ns=(written, written))
+    for number in range(1, 18):
+        copy = logdir / "run" / f"{number}.pt.trace.json"
+        shutil.copy(trace, copy)
+        os.utime(copy, ns=(written, written + number * 10**9))
+    store = make()
+    ids = {row["name"]: row["id"] for row in listed(store, 19)}
+    answer = store.pairs(ids[snapshot.name])
+    expected = [trace.name, *(f"{number}.pt.trace.json" for number in range(1, 16))]
+    assert [row["trace"] for row in answer["pairs"]] == [ids[name] for name in expected]
+    assert answer["hidden"] == 2
+    last = store.pairs(ids[snapshot.name], match=ids["17.pt.trace.json"])
+    assert last["pairs"][0]["trace"] == ids["17.pt.trace.json"]
+
+
+def test_a_pair_is_asked_for_by_its_own_id_too(make: MakeStore, paths: tuple[Path, Path]) -> None:
+    store = make()
+    ids = known(store)
+    snapshot, trace = (ids[path.name] for path in paths)
+    pair = store.pairs(snapshot, shift=3)["pairs"][0]["pair"]
+    assert settled(store, pair, match=pair)[0]["state"] == "matched"
+    assert settled(store, trace, match=pair)[0]["state"] == "matched"
+    assert store.pairs(pair)["pairs"][0]["pair"] == pair
+    other = write_pickle(snapshot_of(events=40), paths[0].with_name("other.pickle"))
+    until(lambda: len(store.sources()["sources"]) == 4)
+    own = {row["name"]: row["id"] for row in store.sources()["sources"]}[other.name]
+    with pytest.raises(QueryError, match="cannot be a pair"):
+        store.pairs(own, match=pair)
