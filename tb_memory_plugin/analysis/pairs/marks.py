@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.pairs.clock import Clock
-from tb_memory_plugin.analysis.pairs.texts import texts
+from tb_memory_plugin.analysis.pairs.texts import moved, texts
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.recording import Recording
 
@@ -20,7 +20,7 @@ def joined(ours: Recording, theirs: Recording, devices: IntArray, clock: Clock) 
     own, other = ours.table("marks"), theirs.table("marks")
     if not other.num_rows:
         return own
-    device = np.append(devices, -1)[arrays.values(other, "device")]
+    device = moved(devices, arrays.values(other, "device"))
     timed = arrays.valid(other, "time")
     time = clock.at(arrays.values(other, "time"))
     kinds, words = (arrays.words(table, "kind") for table in (own, other))

@@ -13,7 +13,7 @@ from tb_memory_plugin.analysis.pairs import labels, marks, spans
 from tb_memory_plugin.analysis.pairs.lives import same_lives
 from tb_memory_plugin.analysis.pairs.match import Match
 from tb_memory_plugin.analysis.pairs.moves import counterparts
-from tb_memory_plugin.analysis.pairs.texts import texts
+from tb_memory_plugin.analysis.pairs.texts import moved, texts
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import RECORDED, sentinel
@@ -105,7 +105,7 @@ def _links(ours: Recording, theirs: Recording, program: spans.Spans) -> pa.Table
     columns: dict[str, Any] = {}
     sides = ((ours, program.ours), (theirs, program.theirs))
     for name in ("source", "target"):
-        rows = np.concatenate([new[side.values("links", name)] for side, new in sides])
+        rows = np.concatenate([moved(new, side.values("links", name)) for side, new in sides])
         columns[name] = (rows, rows < 0)
     words = (arrays.words(side.table("links"), "kind") for side, _ in sides)
     codes = (side.values("links", "kind") for side, _ in sides)

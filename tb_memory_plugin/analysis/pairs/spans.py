@@ -13,7 +13,7 @@ from tb_memory_plugin.analysis.ordering import stable_order
 from tb_memory_plugin.analysis.pairs.clock import Clock
 from tb_memory_plugin.analysis.pairs.moves import Moves
 from tb_memory_plugin.analysis.pairs.partners import partners
-from tb_memory_plugin.analysis.pairs.texts import texts
+from tb_memory_plugin.analysis.pairs.texts import moved, texts
 from tb_memory_plugin.recording import arrays, builder, nesting
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import SCHEMAS, sentinel
@@ -48,7 +48,7 @@ def joined(ours: Recording, theirs: Recording, devices: IntArray, clock: Clock) 
     own, other = _columns(ours), _columns(theirs)
     for name, unknown in (("begin", _BEFORE), ("end", _AFTER)):
         other[name] = np.where(other[name] == unknown, unknown, clock.at(other[name]))
-    other["device"] = np.append(devices, -1)[other["device"]]
+    other["device"] = moved(devices, other["device"])
     doubles, twins = _doubles(ours, theirs, own, other)
     ends = own["end"][doubles]
     other["end"][twins] = np.where(other["end"][twins] == _AFTER, ends, other["end"][twins])

@@ -1,4 +1,4 @@
-"""Columns of text of two recordings, made into one: equal words have one code."""
+"""Columns of two recordings, made into one: equal words have one code, rows their new places."""
 
 from __future__ import annotations
 
@@ -20,4 +20,11 @@ def recoded(words: list[str], codes: IntArray, known: dict[str, int]) -> IntArra
     """``codes`` of ``words`` as codes of those ``known``, which words that are new are added to."""
     new = np.array([known.setdefault(word, len(known)) for word in words] + [-1], dtype=np.int64)
     found: IntArray = new[codes]
+    return found
+
+
+def moved(new: IntArray, rows: IntArray) -> IntArray:
+    """What ``rows`` are now, by ``new``, -1 for those that there are none of."""
+    there = (rows >= 0) & (rows < len(new))
+    found: IntArray = np.append(new, -1)[np.where(there, rows, -1)]
     return found

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.facts import facts
@@ -14,11 +16,13 @@ from tb_memory_plugin.analysis.pairs.clock import Clock
 from tb_memory_plugin.analysis.pairs.match import Match, match, matched_at
 from tb_memory_plugin.analysis.pairs.recording import paired
 from tb_memory_plugin.readers import kineto_trace, native, torch_snapshot
+from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.recording import Recording, save
 from tb_memory_plugin.recording.schema import RECORDED, Action
 from tb_memory_plugin.views.summary import summary
 from tests.fixtures.histories import history
 from tests.fixtures.pairs import Shown, write_pair
+from tests.properties import examples
 
 #: What the trace knows of allocations and the snapshot does not.
 _KNOWN = {"op", "module", "annotation", "category_inferred"}
@@ -214,3 +218,45 @@ def test_a_pair_is_a_recording_that_can_be_kept(pair: Pair, tmp_path: Path) -> N
     again = derive(native.read(tmp_path / "pair.tbmem"))
     for name in ("events", "spans", "allocations", "span_memory"):
         assert again.table(name).equals(both.table(name))
+
+
+@given(st.data())
+@examples(30)
+def test_a_program_that_makes_no_sense_makes_no_trouble(data: st.DataObject) -> None:
+    """Spans, links and marks as only a broken file has them, of either recording."""
+    moves = [("alloc" if n // 6 % 2 == 0 else "free", 0x1000 * (n % 6 + 1), 512) for n in range(60)]
+    times = np.cumsum(np.random.default_rng(1).integers(1_000, 90_000, 60)).tolist()
+    whole = st.one_of(st.none(), st.integers(-(2**62), 2**62), st.integers(-9, 5_000_000))
+    span = st.fixed_dictionaries(
+        {
+            "kind": st.sampled_from(["step", "annotation", "op", "kernel"]),
+            "name": st.sampled_from(["a", "b"]),
+            "begin": whole,
+            "end": whole,
+            "device": st.sampled_from([None, 0, 7, -5]),
+            "step": st.one_of(st.none(), st.integers(-3, 3)),
+            "args": st.sampled_from([None, '{"inferred": true}', "{inferred"]),
+        }
+    )
+    sides = []
+    for _ in range(2):
+        spans = data.draw(st.lists(span, min_size=6, max_size=9))
+        for number, one in enumerate(spans):
+            one["parent"] = data.draw(st.sampled_from([None, *range(number)]))
+        marks = data.draw(st.lists(st.fixed_dictionaries({"time": whole}), max_size=3))
+        events = [
+            (*move, {"time": time, "span": 2}) for move, time in zip(moves, times, strict=True)
+        ]
+        made = history(events, spans=spans, marks=[{**one, "kind": "oom"} for one in marks])
+        links = {"source": [0, 99, -4], "target": [5, 1, None], "kind": ["launch"] * 3}
+        sides.append(made.with_tables({"links": builder.table("links", links)}))
+    ours, theirs = (derive(side) for side in sides)
+    found = match(ours, theirs)
+    assert found is not None and len(found) == 60
+    both = paired(ours, theirs, found, data.draw(st.integers(-(2**62), 2**62)))
+    count = both.table("spans").num_rows
+    for table, column in (("spans", "parent"), ("links", "source"), ("events", "span")):
+        rows_ = both.values(table, column)
+        assert rows_.min() >= -1 and rows_.max() < count
+    assert set(both.values("spans", "device").tolist()) <= {-1, 0, 7, -5}
+    assert derive(both).table("allocations").num_rows == ours.table("allocations").num_rows
