@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.pairs.clock import MOST_RATE, Clock, fitted
 from tb_memory_plugin.analysis.pairs.match import Match, match, matched_at
 from tb_memory_plugin.analysis.pairs.moves import Moves
@@ -22,62 +18,10 @@ from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import Action
 from tb_memory_plugin.store.load import load_path
+from tests.fixtures.worlds import World, recording
 from tests.properties import examples
 
 SECOND = 10**9
-
-
-@dataclass(frozen=True)
-class World:
-    """What an allocator did, by the clock of those who know: a history that recurs to addresses."""
-
-    count: int = 2_000
-    slots: int = 40
-    seed: int = 0
-    time: IntArray = field(init=False)
-    action: IntArray = field(init=False)
-    address: IntArray = field(init=False)
-    bytes: IntArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        random = np.random.default_rng(self.seed)
-        slot = random.integers(0, self.slots, self.count)
-        order = np.argsort(slot, kind="stable")
-        first = np.append(True, np.diff(slot[order]) != 0)
-        place = np.arange(self.count)
-        turn = np.empty(self.count, dtype=np.int64)
-        turn[order] = place - np.maximum.accumulate(np.where(first, place, 0))
-        sizes = random.integers(1, 1 << 20, (self.slots, self.count // 2 + 1))
-        gaps = random.exponential(50_000, self.count).astype(np.int64) + 2_000
-        object.__setattr__(self, "time", np.cumsum(gaps))
-        freed, alloc = int(Action.FREE_COMPLETED), int(Action.ALLOC)
-        object.__setattr__(self, "action", np.where(turn % 2, freed, alloc))
-        object.__setattr__(self, "address", 0x7F0000000000 + slot.astype(np.uint64) * 2**21)
-        object.__setattr__(self, "bytes", sizes[slot, turn // 2])
-
-    def snapshot(self, rows: Any = slice(None), **changes: IntArray) -> Recording:
-        """As an allocator's history has it: what was asked for."""
-        return self._recording("requested", rows, {"time": self.time, **changes})
-
-    def trace(self, time: IntArray, rows: Any = slice(None)) -> Recording:
-        """As a profiler has it, by another clock: what was given."""
-        given_ = -(-self.bytes // 512) * 512
-        return self._recording("size", rows, {"time": time, "bytes": given_})
-
-    def _recording(self, basis: str, rows: Any, changes: Mapping[str, IntArray]) -> Recording:
-        columns = {"action": self.action, "address": self.address, "bytes": self.bytes, **changes}
-        chosen = {name: column[rows] for name, column in columns.items()}
-        events = {**chosen, "size": chosen["bytes"], "device": np.zeros(len(chosen["time"]), "i2")}
-        del events["bytes"]
-        return recording(events, basis)
-
-
-def recording(events: Mapping[str, Any], basis: str = "size", name: str = "cuda:0") -> Recording:
-    meta = {"format": "test", "basis": basis, "time_origin_ns": 0}
-    devices = [{"key": "0", "name": name}]
-    return builder.recording(
-        {**meta, "devices": devices}, {"events": builder.table("events", events)}
-    )
 
 
 def found(ours: Recording, theirs: Recording) -> Match:
