@@ -32,6 +32,20 @@ def derive(recording: Recording) -> Recording:
     Where there are very many events, one after the other, in half of the memory. Raises SourceError
     where the history cannot be counted: negative sizes, sums over 64 bits.
     """
+    tables, problems = _of_memory(recording)
+    let_go()
+    kinds = frame_kinds(recording)
+    tables |= plans(recording)
+    tables |= plan_tables(recording.with_tables(tables))
+    tables |= trace_tables(recording.with_tables(tables))
+    tables |= {"frame_kinds": kinds, "stack_names": stack_names(recording, kinds)}
+    known = dict.fromkeys([*recording.meta.get("problems", []), *problems])
+    meta = {**recording.meta, "problems": list(known)}
+    return Recording(meta, {**recording.tables, **tables})
+
+
+def _of_memory(recording: Recording) -> tuple[dict[str, pa.Table], list[str]]:
+    """The tables that follow from events, and what is odd about these."""
     parts = [DevicePart.of(recording, device) for device in recording.devices]
     makers: list[Callable[[], pa.Table]] = [  # those that take longest first
         lambda: set_aside(_allocations(recording, parts)),
@@ -43,15 +57,7 @@ def derive(recording: Recording) -> Recording:
     made = _one_by_one(makers) if many else _beside_each_other(makers)
     names = ("allocations", "positions", "usage", "segment_lives")
     tables = dict(zip(names, made, strict=True))
-    kinds = frame_kinds(recording)
-    tables |= plans(recording)
-    tables |= plan_tables(recording.with_tables(tables))
-    tables |= trace_tables(recording.with_tables(tables))
-    tables |= {"frame_kinds": kinds, "stack_names": stack_names(recording, kinds)}
-    problems = [problem for part in parts for problem in part.tables.problems]
-    known = dict.fromkeys([*recording.meta.get("problems", []), *problems])
-    meta = {**recording.meta, "problems": list(known)}
-    return Recording(meta, {**recording.tables, **tables})
+    return tables, [problem for part in parts for problem in part.tables.problems]
 
 
 def _allocations(recording: Recording, parts: Sequence[DevicePart]) -> pa.Table:

@@ -32,6 +32,8 @@ _ROWS = {
     "segment": "segments",
     "parent": "spans",
     "span": "spans",
+    "source": "spans",
+    "target": "spans",
 }
 _GROUPED = ("events", "labels", "blocks", "segments")
 
@@ -103,7 +105,10 @@ def _fault(recording: Recording) -> str | None:
             return f"has rows of no device in its table {name}"
         if (np.diff(column) < 0).any():
             return f"has rows out of order in its table {name}"
-    return _stray_row(recording)
+    for name in ("spans", "marks"):
+        if _strays(recording.values(name, "device"), len(devices), none=-1):
+            return f"has rows of no device in its table {name}"
+    return _stray_row(recording) or _circle(recording)
 
 
 def _stray_row(recording: Recording) -> str | None:
@@ -122,6 +127,14 @@ def _stray_row(recording: Recording) -> str | None:
     if frames.null_count or _strays(frames.to_numpy(zero_copy_only=False), known, none=0):
         return "refers from stacks to rows that frames does not have"
     return None
+
+
+def _circle(recording: Recording) -> str | None:
+    parent = recording.values("spans", "parent")
+    reached = np.append(parent, np.int32(-1))
+    for _ in range(len(parent).bit_length()):  # twice as far each time
+        reached = reached[reached]
+    return "has spans that are inside of each other" if (reached >= 0).any() else None
 
 
 def _strays(rows: IntArray, count: int, *, none: int) -> bool:

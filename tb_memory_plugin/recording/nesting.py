@@ -71,18 +71,22 @@ def nested_in_order(track: IntArray, begin: IntArray, end: IntArray) -> Nested:
     return Nested(np.zeros(0, dtype=np.int32), first, begin, end, _parents(first, begin, end))
 
 
+def parents(begin: IntArray, end: IntArray) -> IntArray:
+    """Of spans of one track, in order, the innermost that each begins in, -1 for none."""
+    return _parents(np.array([0, len(begin)]), begin, end)
+
+
 def _parents(first: IntArray, begin: IntArray, end: IntArray) -> IntArray:
     """Of every row the nearest one before it on its track that has not ended when it begins."""
     parent = np.arange(-1, len(begin) - 1, dtype=np.int32)
     parent[first[:-1][first[:-1] < len(begin)]] = -1
-    row = np.flatnonzero(parent >= 0)
+    row = np.flatnonzero((parent >= 0) & np.append(False, end[:-1] <= begin[1:])[: len(begin)])
+    row = row.astype(np.int32)
     while len(row):
-        over = parent[row]
-        ended = end[over] <= begin[row]
-        row, over = row[ended], over[ended]
         # What lies between a row and the one it looks at has ended, and so on from there.
-        parent[row] = parent[over]
+        parent[row] = parent[parent[row]]
         row = row[parent[row] >= 0]
+        row = row[end[parent[row]] <= begin[row]]
     return parent
 
 
@@ -92,7 +96,7 @@ def lasting(parent: IntArray, end: IntArray) -> IntArray:
     An annotation begins in the call that enters it and outlasts that call: what is done under the
     annotation is not done by the call. ``parent`` itself where no span outlasts another.
     """
-    row = np.flatnonzero(parent >= 0)
+    row = np.flatnonzero(parent >= 0).astype(np.int32)
     row = row[end[parent[row]] < end[row] - _ROUNDING]
     outer = parent.copy() if len(row) else parent
     while len(row):

@@ -32,10 +32,6 @@ DERIVED: dict[str, pa.Schema] = {
         span=I32,  # row of spans
         begin=I64,  # where it is drawn: what was not seen to begin or end reaches the ends of all
         end=I64,
-        # To find the longest of many: its duration as float32 in the upper half, its row in the
-        # lower.
-        longest=I64,
-        busy=I64,  # ns of all rows before it, together
     ),
     # One row a row of spans.
     "span_places": schema(
@@ -52,13 +48,13 @@ DERIVED: dict[str, pa.Schema] = {
     "span_memory": schema(
         device=I16,
         span=I32,  # row of spans
-        births=I64,
-        frees=I64,
+        births=I32,
+        frees=I32,
         allocated=I64,  # bytes born in it, in the recording's basis
         freed=I64,
         # Of that what is in no span of its own kind inside it.
-        self_births=I64,
-        self_frees=I64,
+        self_births=I32,
+        self_frees=I32,
         self_allocated=I64,
         self_freed=I64,
         # By how much the device's allocated at its highest was above what it was before, whatever

@@ -84,9 +84,25 @@ def _events(**columns: Any) -> dict[str, pa.Table]:
     return {"events": builder.table("events", made | columns)}
 
 
+def _spans(parent: list[int | None], device: int = 0) -> dict[str, pa.Table]:
+    devices = [device] * len(parent)
+    return {"spans": builder.table("spans", {"device": devices, "parent": parent})}
+
+
+def _link(source: int, target: int) -> dict[str, pa.Table]:
+    links = builder.table("links", {"source": [source], "target": [target]})
+    return {**_spans([None]), "links": links}
+
+
 @pytest.mark.parametrize(
     ("meta", "tables", "words"),
     [
+        (_meta(), _spans([0]), "spans that are inside of each other"),
+        (_meta(), _spans([None, 2, 3, 1]), "spans that are inside of each other"),
+        (_meta(), _spans([None, 2]), "refers from spans to rows"),
+        (_meta(), _spans([None], device=1), "rows of no device in its table spans"),
+        (_meta(), _link(0, 1), "refers from links to rows that spans does not have"),
+        (_meta(), _link(-5, 0), "refers from links to rows that spans does not have"),
         ({"format": "x", "basis": "size"}, {}, "nothing about its devices"),
         (_meta(devices=[{"key": "0"}]), {}, "does not describe its devices"),
         (_meta(devices=5), {}, "does not describe its devices"),

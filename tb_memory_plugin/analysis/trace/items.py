@@ -11,7 +11,10 @@ from tb_memory_plugin.recording.recording import Device, Recording
 
 #: Spans a pixel, up to which a lane's spans are looked at one by one.
 DENSE = 4
-_ROW = (1 << 32) - 1
+#: Spans that are looked at at a time for the longest, which may last so long (ns), 39 hours.
+_BITS = 16
+_BLOCK = 1 << _BITS
+_LONGEST = (1 << (62 - _BITS)) - 1
 
 
 @dataclass(frozen=True)
@@ -20,13 +23,14 @@ class Items:
 
     An item is the rows ``first`` … ``stop`` - 1 of ``span_order``: one span, or several that each
     last less than a pixel and begin in the same one. ``lane`` is a row of ``span_lanes``, ``span``
-    that of the longest of them.
+    that of the longest of them, ``busy`` how long they last together, ns.
     """
 
     lane: IntArray
     first: IntArray
     stop: IntArray
     span: IntArray
+    busy: IntArray
 
     @property
     def count(self) -> IntArray:
@@ -41,24 +45,54 @@ def items(recording: Recording, lanes: IntArray, begin: int, end: int, level: in
     whatever the window.
     """
     firsts, stops = (recording.values("span_lanes", name) for name in ("first", "stop"))
-    begins, ends, longest = (
-        recording.values("span_order", name) for name in ("begin", "end", "longest")
+    begins, ends, spans = (
+        recording.values("span_order", name) for name in ("begin", "end", "span")
     )
     edges = np.arange(begin >> level, (end >> level) + 2) << level
-    lane, first, stop, span = [], [], [], []
-    for one in lanes.tolist():
-        a, b = int(firsts[one]), int(stops[one])
+    none = np.zeros(0, dtype=np.int64)
+    found = [(none, none, none, none, none)]
+    for lane in lanes.tolist():
+        a, b = int(firsts[lane]), int(stops[lane])
         low = a + int(np.searchsorted(ends[a:b], begin))
         high = a + int(np.searchsorted(begins[a:b], end))
         if low >= high:
             continue
-        starts = low + _starts(begins[low:high], ends[low:high], edges, level)
-        lane.append(np.full(len(starts), one))
-        first.append(starts)
-        stop.append(np.append(starts[1:], high))
-        span.append(np.maximum.reduceat(longest[low:high], starts - low) & _ROW)
-    none = [np.zeros(0, dtype=np.int64)]
-    return Items(*(np.concatenate(none + parts) for parts in (lane, first, stop, span)))
+        first = low + _starts(begins[low:high], ends[low:high], edges, level)
+        longest, busy = _lasting(begins, ends, first, high)
+        stop = np.append(first[1:], high)
+        found.append((np.full(len(first), lane), first, stop, spans[longest], busy))
+    return Items(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _lasting(
+    begin: IntArray, end: IntArray, start: IntArray, stop: int
+) -> tuple[IntArray, IntArray]:
+    """The row of the longest span of every item of a lane, and how long its spans last together.
+
+    Items go up to the next, the last to ``stop``. Of spans that last as long it is the last.
+    """
+    if len(start) == stop - start[0]:
+        return start, end[start] - begin[start]
+    item, row, length = [start[:0]], [start[:0]], [start[:0]]
+    busy = np.zeros(len(start), dtype=np.int64)
+    for low in range(int(start[0]), stop, _BLOCK):
+        high = min(low + _BLOCK, stop)
+        # The items that have spans in this block, the first of them from before it perhaps.
+        first, last = np.searchsorted(start, (low, high - 1), side="right") - 1
+        edges = np.maximum(start[first : last + 1], low) - low
+        lasts = end[low:high] - begin[low:high]
+        busy[first : last + 1] += np.add.reduceat(lasts, edges)
+        keys = np.minimum(lasts, _LONGEST, out=lasts)
+        keys <<= _BITS
+        keys |= np.arange(high - low)
+        best = np.maximum.reduceat(keys, edges)
+        item.append(np.arange(first, last + 1))
+        row.append(low + (best & (_BLOCK - 1)))
+        length.append(best >> _BITS)
+    items, rows, lengths = (np.concatenate(parts) for parts in (item, row, length))
+    order = np.lexsort((rows, lengths, items))
+    found: IntArray = rows[order[np.append(np.diff(items[order]) != 0, True)]]
+    return found, busy
 
 
 def _starts(begin: IntArray, end: IntArray, edges: IntArray, level: int) -> IntArray:
@@ -86,13 +120,4 @@ def nets(recording: Recording, device: Device, of: Items) -> IntArray:
     place = recording.values("span_nets", "place", device)
     upto = np.append(0, recording.values("span_nets", "net", device))
     found: IntArray = upto[np.searchsorted(place, of.stop)] - upto[np.searchsorted(place, of.first)]
-    return found
-
-
-def busy(recording: Recording, of: Items) -> IntArray:
-    """How long (ns) the spans of every item last together."""
-    before = recording.values("span_order", "busy")
-    begin, end = (recording.values("span_order", name) for name in ("begin", "end"))
-    last = of.stop - 1
-    found: IntArray = before[last] + (end[last] - begin[last]) - before[of.first]
     return found

@@ -10,39 +10,23 @@ from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.recording import nesting
 
 
-def lanes(track: IntArray, begin: IntArray, end: IntArray, parallel: IntArray) -> IntArray:
-    """The lane of every span, 0 the outermost; they come in order of ``nesting.in_order``.
+def lanes(begin: IntArray, end: IntArray, *, parallel: bool) -> IntArray:
+    """The lane of every span of a track, 0 the outermost; they come by begin, the longer first.
 
     Spans of a thread lie below the innermost that they begin in and that lasts as long; where that
     lane is taken by one that they merely overlap, in the next that is free. On a track that is
-    ``parallel`` (one truth value a track), where what overlaps is not inside of each other, every
-    span has the first lane that is free when it begins.
+    ``parallel``, where what overlaps is not inside of each other, every span has the first lane
+    that is free when it begins.
     """
-    outer = nesting.lasting(nesting.nested_in_order(track, begin, end).parent, end)
+    if parallel:
+        return first_free(begin, end)
+    outer = nesting.lasting(nesting.parents(begin, end), end)
     lane = nesting.depths(outer)
-    deepest = np.zeros(len(parallel), dtype=np.int32)
-    np.maximum.at(deepest, track, lane)
-    apart = parallel & (deepest > 0)
-    for one in np.flatnonzero(apart | _covered(track, begin, end, lane, len(parallel))).tolist():
-        rows = slice(*np.searchsorted(track, (one, one + 1)).tolist())
-        if parallel[one]:
-            lane[rows] = first_free(begin[rows], end[rows])
-        else:
-            lane[rows] = _below(begin[rows], end[rows], outer[rows] - rows.start)
-    return lane
-
-
-def _covered(
-    track: IntArray, begin: IntArray, end: IntArray, lane: IntArray, tracks: int
-) -> IntArray:
-    """On which tracks a span begins in one of its lane that has not ended."""
-    key = track.astype(np.int64) * (int(lane.max(initial=0)) + 1) + lane
-    order = np.argsort(key, kind="stable")
-    same = np.diff(key[order]) == 0
-    covers = order[1:][same & (begin[order][1:] < end[order][:-1])]
-    found = np.zeros(tracks, dtype=bool)
-    found[track[covers]] = True
-    return found
+    order = np.argsort(lane, kind="stable").astype(np.int32)
+    same = np.diff(lane[order]) == 0
+    covers = same & (begin[order[1:]] < end[order[:-1]])
+    del order, same
+    return _below(begin, end, outer) if covers.any() else lane
 
 
 def _below(begin: IntArray, end: IntArray, outer: IntArray) -> IntArray:

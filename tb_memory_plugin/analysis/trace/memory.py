@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,20 +16,23 @@ from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.analysis.nesting import innermost
 from tb_memory_plugin.analysis.stretches import most
 from tb_memory_plugin.analysis.trace.around import around
+from tb_memory_plugin.analysis.trace.inclusive import Inside
 from tb_memory_plugin.recording import arrays, builder
+from tb_memory_plugin.recording.aside import let_go, set_aside
 from tb_memory_plugin.recording.recording import Device, Recording
-from tb_memory_plugin.recording.schema import AFTER
+from tb_memory_plugin.recording.schema import AFTER, SCHEMAS
 
 #: Kinds that are about everything that happens in their time, whatever thread does it.
 BY_TIME = ("step", "annotation", "hlo_module")
-#: Births, frees, bytes allocated and bytes freed: a column each.
+#: What is added up: births, frees, bytes allocated and bytes freed.
 _SUMS = ("births", "frees", "allocated", "freed")
-
-Sums = IntArray
+#: Spans whose peaks are looked up at a time.
+_PART = 1 << 18
+_COLUMNS = (*_SUMS, *(f"self_{name}" for name in _SUMS), "peak")
 
 
 def span_memory(recording: Recording) -> dict[str, pa.Table]:
-    """The table ``span_memory``; no table without spans.
+    """The tables ``span_memory`` and ``span_nets``; none without spans.
 
     A span of a thread counts the events of that thread that it is around, also of the spans inside
     of it; steps, annotations and HLO modules count whatever happened in their time. All ``self``
@@ -37,143 +41,134 @@ def span_memory(recording: Recording) -> dict[str, pa.Table]:
     if not recording.table("spans").num_rows:
         return {}
     parts = [_of_device(recording, device) for device in recording.devices]
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     counts = [len(part["span"]) for part in parts]
-    columns["device"] = np.repeat(np.arange(len(parts), dtype=np.int16), counts)
-    on_thread = columns["on_thread"] != 0
-    columns["on_thread"] = arrays.masked_booleans(on_thread, np.zeros_like(on_thread))
-    return {
-        "span_memory": builder.table("span_memory", columns),
-        "span_nets": _nets(recording, parts),
-    }
+    device = np.repeat(np.arange(len(parts), dtype=np.int16), counts)
+    columns: dict[str, Any] = {"device": arrays.adopted(device, pa.int16())}
+    for name in [*parts[0]]:
+        whole = [part.pop(name) for part in parts]
+        columns[name] = whole[0] if len(whole) == 1 else np.concatenate(whole)
+        if name == "on_thread":
+            columns[name] = arrays.masked_booleans(columns[name], ~np.ones_like(columns[name]))
+        else:
+            columns[name] = arrays.adopted(columns[name], SCHEMAS["span_memory"].field(name).type)
+    table = set_aside(builder.table("span_memory", columns))
+    del columns
+    let_go()
+    return {"span_memory": table, "span_nets": _nets(recording.with_tables({"span_memory": table}))}
 
 
-def _nets(recording: Recording, parts: list[dict[str, IntArray]]) -> pa.Table:
+def _nets(recording: Recording) -> pa.Table:
     """The table ``span_nets``."""
     place_of = recording.values("span_places", "place")
     places, sums = [], []
-    for part in parts:
-        net = part["allocated"] - part["freed"]
-        rows = np.flatnonzero(net)
-        rows = rows[np.argsort(place_of[part["span"][rows]], kind="stable")]
-        places.append(place_of[part["span"][rows]])
-        sums.append(np.cumsum(net[rows]))
+    for device in recording.devices:
+        span, allocated, freed = (
+            recording.values("span_memory", name, device) for name in ("span", "allocated", "freed")
+        )
+        rows = np.flatnonzero(allocated != freed)
+        place = place_of[span[rows]]
+        order = np.argsort(place, kind="stable")
+        places.append(place[order])
+        net = allocated[rows]
+        net -= freed[rows]
+        sums.append(np.cumsum(net[order]))
+    counts = [len(each) for each in places]
     return builder.table(
         "span_nets",
         {
-            "device": np.repeat(np.arange(len(parts), dtype=np.int16), [len(p) for p in places]),
-            "place": np.concatenate(places),
-            "net": np.concatenate(sums),
+            "device": np.repeat(np.arange(len(places), dtype=np.int16), counts),
+            "place": arrays.adopted(np.concatenate(places), pa.int32()),
+            "net": arrays.adopted(np.concatenate(sums), pa.int64()),
         },
     )
 
 
-def moves(recording: Recording, device: Device) -> Iterable[tuple[IntArray, IntArray, int]]:
-    """Births, then deaths: of each the event, the bytes and whether it is a death (0 or 1)."""
-    amount = bytes_of(recording, device)
-    birth = recording.values("allocations", "birth", device)
-    death = recording.values("allocations", "death", device)
-    born, gone = np.flatnonzero(birth >= 0), np.flatnonzero(death != AFTER)
-    yield birth[born], amount[born], 0
-    yield death[gone], amount[gone], 1
+class _Did:
+    """What every event of a device did to memory, a column at a time."""
+
+    def __init__(self, recording: Recording, device: Device) -> None:
+        rows = recording.rows("events", device)
+        self._events = rows.stop - rows.start
+        self._amount = bytes_of(recording, device)
+        birth = recording.values("allocations", "birth", device)
+        death = recording.values("allocations", "death", device)
+        self._born, self._gone = (birth, birth >= 0), (death, death != AFTER)
+
+    def column(self, name: str) -> IntArray:
+        """One of ``births``, ``frees``, ``allocated`` and ``freed``, of every event."""
+        event, known = self._born if name in ("births", "allocated") else self._gone
+        found = np.zeros(self._events, dtype=np.int64)
+        amount = 1 if name in ("births", "frees") else self._amount[known]
+        np.add.at(found, event[known], amount)
+        return found
+
+
+class _OnThread:
+    """Spans of threads, each with the events of its thread that it is around."""
+
+    def __init__(self, recording: Recording, device: Device) -> None:
+        kind = recording.values("spans", "kind")
+        outer = recording.values("span_places", "outer")
+        self._inside = Inside.of(around(recording, device), outer, kind)
+        words = [*arrays.words(recording.table("spans"), "kind"), ""]
+        timed = np.array([word in BY_TIME for word in words], dtype=bool)
+        kept = ~timed[kind[self._inside.rows]]
+        self._kept = slice(None) if kept.all() else np.flatnonzero(kept).astype(np.int32)
+        self.rows = self._inside.rows[self._kept]
+
+    def sums(self, did: IntArray) -> tuple[IntArray, IntArray]:
+        """Of every span what happened in it, and what in none of its kind inside."""
+        whole = self._inside.whole(did)
+        return whole[self._kept], self._inside.own(whole)[self._kept]
+
+
+class _ByTime:
+    """Spans of a kind, each with all events of its time."""
+
+    def __init__(self, recording: Recording, device: Device, kind: str, times: IntArray) -> None:
+        of = hlo_modules(recording, device)[0] if kind == "hlo_module" else None
+        spans = spans_of_kind(recording, kind, device) if of is None else of
+        self.rows = spans.rows.astype(np.int32)
+        self._first = np.searchsorted(times, spans.begin)
+        self._stop = np.maximum(np.searchsorted(times, spans.end), self._first)
+        self._at = innermost(spans.begin, spans.end, times).astype(np.int32)
+
+    def sums(self, did: IntArray) -> tuple[IntArray, IntArray]:
+        """Of every span what happened in it, and what in none of its kind inside."""
+        if not len(self.rows):
+            return did[:0], did[:0]
+        before = np.append(0, np.cumsum(did))
+        whole = before[self._stop] - before[self._first]
+        del before
+        own = np.zeros_like(whole)
+        inside = np.flatnonzero((self._at >= 0) & (did != 0))
+        np.add.at(own, self._at[inside], did[inside])
+        return whole, own
 
 
 def _of_device(recording: Recording, device: Device) -> dict[str, IntArray]:
-    count = recording.rows("events", device)
-    sums = np.zeros((count.stop - count.start, 4), dtype=np.int64)
-    for event, amount, died in moves(recording, device):
-        np.add.at(sums[:, died], event, 1)
-        np.add.at(sums[:, 2 + died], event, amount)
-    moved = np.flatnonzero(sums.any(axis=1))
-    parts = [_on_thread(recording, device, sums, moved)]
     times = event_times(recording, device)
+    parts: list[_OnThread | _ByTime] = [_OnThread(recording, device)]
     if times is not None:
-        parts += [_by_time(recording, device, kind, times, sums) for kind in BY_TIME]
-    span = np.concatenate([rows for rows, _, _ in parts])
-    order = np.argsort(span, kind="stable")
-    found = {"span": span[order]}
-    for place, name in enumerate(_SUMS):
-        found[name] = np.concatenate([whole[:, place] for _, whole, _ in parts])[order]
-        found[f"self_{name}"] = np.concatenate([own[:, place] for _, _, own in parts])[order]
-    lengths = [len(rows) for rows, _, _ in parts]
-    found["on_thread"] = np.repeat([1] + [0] * (len(parts) - 1), lengths)[order]
+        parts += [_ByTime(recording, device, kind, times) for kind in BY_TIME]
+    span = np.concatenate([part.rows for part in parts])
+    on_thread = np.arange(len(span)) < len(parts[0].rows)
+    order = np.argsort(span, kind="stable").astype(np.int32)
+    found = {"span": span[order], "on_thread": on_thread[order]}
+    del span, on_thread
+    did = _Did(recording, device)
+    for name in _SUMS:
+        kind = np.int32 if name in ("births", "frees") else np.int64
+        sums = [part.sums(did.column(name)) for part in parts]
+        for at, column in enumerate((name, f"self_{name}")):
+            found[column] = np.concatenate([each[at] for each in sums], dtype=kind)[order]
+        del sums
+    del parts, did
+    moved = (found["births"] > 0) | (found["frees"] > 0)
+    if not moved.all():
+        found = {name: values[moved] for name, values in found.items()}
     found["peak"] = _peaks(recording, device, found["span"], times)
     return found
-
-
-def _on_thread(
-    recording: Recording, device: Device, sums: Sums, moved: IntArray
-) -> tuple[IntArray, Sums, Sums]:
-    """Spans of threads that events are in, with sums, and those without the same kind inside."""
-    outer = recording.values("span_places", "outer")
-    kind = recording.values("spans", "kind")
-    at = around(recording, device)[moved]
-    inside = at >= 0
-    rows = _with_outer(arrays.distinct(at[inside]), outer)
-    whole = np.zeros((len(rows), 4), dtype=np.int64)
-    np.add.at(whole, np.searchsorted(rows, at[inside]), sums[moved[inside]])
-    # Places in ``rows`` of what is around each, from the innermost outwards.
-    up = np.where(outer[rows] >= 0, np.searchsorted(rows, outer[rows]), -1)
-    depth = _depths(up)
-    for level in range(int(depth.max(initial=0)), 0, -1):
-        here = np.flatnonzero(depth == level)
-        np.add.at(whole, up[here], whole[here])
-    alike = _nearest_alike(up, kind[rows])
-    own = whole.copy()
-    has = np.flatnonzero(alike >= 0)
-    np.subtract.at(own, alike[has], whole[has])
-    words = [*arrays.words(recording.table("spans"), "kind"), ""]
-    timed = np.array([word in BY_TIME for word in words], dtype=bool)
-    kept = np.flatnonzero(~timed[kind[rows]])
-    return rows[kept], whole[kept], own[kept]
-
-
-def _with_outer(rows: IntArray, outer: IntArray) -> IntArray:
-    """``rows`` and all that they are inside of, in order."""
-    known = np.zeros(len(outer), dtype=bool)
-    while len(rows):
-        known[rows] = True
-        rows = outer[rows]
-        rows = rows[rows >= 0]
-        rows = arrays.distinct(rows[~known[rows]])
-    found: IntArray = np.flatnonzero(known)
-    return found
-
-
-def _depths(up: IntArray) -> IntArray:
-    depth: IntArray = np.zeros(len(up), dtype=np.int32)
-    at = up
-    while (at >= 0).any():
-        depth += at >= 0
-        at = np.where(at >= 0, up[at], -1)
-    return depth
-
-
-def _nearest_alike(up: IntArray, kind: IntArray) -> IntArray:
-    """Of every row the innermost around it of the same kind, -1 for none."""
-    found: IntArray = up.copy()
-    while True:
-        other = np.flatnonzero((found >= 0) & (kind[found] != kind))
-        if not len(other):
-            return found
-        found[other] = up[found[other]]
-
-
-def _by_time(
-    recording: Recording, device: Device, kind: str, times: IntArray, sums: Sums
-) -> tuple[IntArray, Sums, Sums]:
-    of = hlo_modules(recording, device)[0] if kind == "hlo_module" else None
-    spans = spans_of_kind(recording, kind, device) if of is None else of
-    before = np.zeros((len(times) + 1, 4), dtype=np.int64)
-    np.cumsum(sums, axis=0, out=before[1:])
-    first, stop = (np.searchsorted(times, edge) for edge in (spans.begin, spans.end))
-    whole = before[np.maximum(stop, first)] - before[first]
-    own = np.zeros_like(whole)
-    at = innermost(spans.begin, spans.end, times)
-    inside = np.flatnonzero(at >= 0)
-    np.add.at(own, at[inside], sums[inside])
-    kept = np.flatnonzero(whole.any(axis=1))
-    return spans.rows[kept], whole[kept], own[kept]
 
 
 def _peaks(
@@ -181,17 +176,20 @@ def _peaks(
 ) -> IntArray:
     """By how much allocated rose at most within each of the ``spans`` above what it was before."""
     found = np.zeros(len(spans), dtype=np.int64)
-    if times is None or not len(spans):
+    if times is None:
         return found
     event = recording.values("usage", "event", device)
     allocated = recording.values("usage", "allocated", device)
-    begin, end = (recording.values("spans", name)[spans] for name in ("begin", "end"))
-    edges = (np.searchsorted(event, np.searchsorted(times, edge)) for edge in (begin, end))
-    first, stop = edges
-    some = np.flatnonzero(stop > first)
-    some = some[np.argsort(first[some], kind="stable")]
-    highest = most(allocated, first[some], stop[some] - 1)
-    found[some] = np.maximum(highest - allocated[first[some] - 1], 0)
+    begins, ends = (recording.values("spans", name) for name in ("begin", "end"))
+    for at in range(0, len(spans), _PART):
+        part = spans[at : at + _PART]
+        first, stop = (
+            np.searchsorted(event, np.searchsorted(times, edge[part])) for edge in (begins, ends)
+        )
+        some = np.flatnonzero(stop > first)
+        some = some[np.argsort(first[some], kind="stable")]
+        highest = most(allocated, first[some], stop[some] - 1)
+        found[at + some] = np.maximum(highest - allocated[first[some] - 1], 0)
     return found
 
 
@@ -200,11 +198,10 @@ def memory_of(recording: Recording, device: Device, spans: IntArray) -> Mapping[
     rows = recording.rows("span_memory", device)
     known = recording.values("span_memory", "span", device)
     if not len(known):
-        names = (*_SUMS, *(f"self_{name}" for name in _SUMS), "peak")
-        return {name: np.zeros(len(spans), dtype=np.int64) for name in names}
+        return {name: np.zeros(len(spans), dtype=np.int64) for name in _COLUMNS}
     place = np.minimum(np.searchsorted(known, spans), len(known) - 1)
     found = known[place] == spans
     return {
         name: np.where(found, recording.values("span_memory", name)[rows][place], 0)
-        for name in (*_SUMS, *(f"self_{name}" for name in _SUMS), "peak")
+        for name in _COLUMNS
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,14 @@ import pyarrow as pa
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.trace.lanes import lanes
 from tb_memory_plugin.recording import arrays, builder, nesting
+from tb_memory_plugin.recording.aside import set_aside
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import sentinel
 
 _ON_DEVICES = {"kernel", "copy", "hlo_module"}
 _PROGRAM = {"step", "annotation"}
+#: Tracks of which each may look at all spans.
+_FEW = 64
 _SHOWN = ("host", "device", "modules", "program")
 
 
@@ -39,31 +43,29 @@ def place_tables(recording: Recording, around: IntArray) -> dict[str, pa.Table]:
     if not spans.num_rows:
         return {}
     begin, end = drawn(recording)
-    codes = arrays.values(spans, "track")
-    track = np.where(codes < 0, len(arrays.dictionary(spans, "track")), codes)
+    track = arrays.values(spans, "track")
+    if (track < 0).any():
+        track = np.where(track < 0, np.int32(len(arrays.dictionary(spans, "track"))), track)
     about = _about(recording, track)
-    order = nesting.in_order(track, begin, end)
-    lane = lanes(track[order], begin[order], end[order], about.kind == _SHOWN.index("device"))
     busy = np.bincount(track[around[around >= 0]], minlength=len(about.names))
     # Tracks in the order in which they are shown: threads that allocate first.
     ranked = np.lexsort((-about.spans, -busy, about.kind))
     ranked = ranked[about.spans[ranked] > 0]
-    rank = np.empty(len(about.names), dtype=np.int64)
-    rank[ranked] = np.arange(len(ranked))
-    key = rank[track[order]] * (int(lane.max()) + 1) + lane
-    sorted_ = np.argsort(key, kind="stable")
-    order, key = order[sorted_], key[sorted_]
-    first = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    lane = lane[sorted_][first]
-    lane_track = rank[track[order[first]]]
-    begin, end = begin[order], end[order]
-    length = end - begin
-    earlier = np.cumsum(length) - length
-    rising = length.astype(np.float32).view(np.int32).astype(np.int64)
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    edges = np.searchsorted(lane_track, np.arange(len(ranked) + 1))
-    latest = np.maximum.reduceat(end, first)
+    order = np.empty(len(track), dtype=np.int32)
+    counts: list[IntArray] = []  # of every track how many spans each of its lanes has
+    reach: list[tuple[int, int]] = []
+    done = 0
+    for own, code in zip(_rows_of(track, ranked), ranked.tolist(), strict=True):
+        parallel = about.kind[code] == _SHOWN.index("device")
+        placed, lane = _placed(own, begin, end, parallel=bool(parallel))
+        order[done : done + len(own)] = placed
+        done += len(own)
+        counts.append(np.bincount(lane))
+        reach.append((int(begin[placed].min()), int(end[placed].max())))
+    table = _order_table(order, begin, end)
+    lanes_of = [len(each) for each in counts]
+    edges = np.append(0, np.cumsum(lanes_of))
+    stop = np.cumsum(np.concatenate(counts))
     return {
         "span_tracks": builder.table(
             "span_tracks",
@@ -75,31 +77,57 @@ def place_tables(recording: Recording, around: IntArray) -> dict[str, pa.Table]:
                 "stop": edges[1:],
                 "spans": about.spans[ranked],
                 "events": busy[ranked],
-                "begin": np.minimum.reduceat(begin[first], edges[:-1]),
-                "end": np.maximum.reduceat(latest, edges[:-1]),
+                "begin": np.array([low for low, _ in reach]),
+                "end": np.array([high for _, high in reach]),
             },
         ),
         "span_lanes": builder.table(
             "span_lanes",
             {
-                "track": lane_track,
-                "depth": lane,
-                "first": first,
-                "stop": np.append(first[1:], len(order)),
+                "track": np.repeat(np.arange(len(ranked)), lanes_of),
+                "depth": np.concatenate([np.arange(count) for count in lanes_of]),
+                "first": np.append(0, stop[:-1]),
+                "stop": stop,
             },
         ),
-        "span_order": builder.table(
-            "span_order",
-            {
-                "span": order,
-                "begin": begin,
-                "end": end,
-                "longest": (rising << 32) | order,
-                "busy": earlier,
-            },
-        ),
-        "span_places": builder.table("span_places", {"place": place, **_outer(recording)}),
+        "span_order": table,
+        "span_places": set_aside(builder.table("span_places", _places(recording, order))),
     }
+
+
+def _rows_of(track: IntArray, codes: IntArray) -> Iterator[IntArray]:
+    """The rows of each of some tracks, in order."""
+    if len(codes) <= _FEW:
+        for code in codes.tolist():
+            yield np.flatnonzero(track == code).astype(np.int32)
+        return
+    order = np.argsort(track, kind="stable").astype(np.int32)
+    counts = np.bincount(track)
+    stop = np.cumsum(counts)
+    for code in codes.tolist():
+        yield order[stop[code] - counts[code] : stop[code]]
+
+
+def _placed(
+    rows: IntArray, begin: IntArray, end: IntArray, *, parallel: bool
+) -> tuple[IntArray, IntArray]:
+    """The spans of one track lane by lane, each in order of time, and their lanes."""
+    begin, end = begin[rows], end[rows]
+    later = (begin[1:] > begin[:-1]) | ((begin[1:] == begin[:-1]) & (end[1:] <= end[:-1]))
+    if not later.all():
+        order = np.lexsort((-end, begin)).astype(np.int32)
+        rows, begin, end = rows[order], begin[order], end[order]
+        del order
+    lane = lanes(begin, end, parallel=parallel)
+    by_lane = np.argsort(lane, kind="stable").astype(np.int32)
+    return rows[by_lane], lane[by_lane]
+
+
+def _order_table(order: IntArray, begin: IntArray, end: IntArray) -> pa.Table:
+    columns = {"span": arrays.adopted(order, pa.int32())}
+    for name, times in (("begin", begin), ("end", end)):
+        columns[name] = arrays.adopted(times[order], pa.int64())
+    return set_aside(builder.table("span_order", columns))
 
 
 def drawn(recording: Recording) -> tuple[IntArray, IntArray]:
@@ -113,7 +141,7 @@ def drawn(recording: Recording) -> tuple[IntArray, IntArray]:
         begin = np.where(unseen_begin, np.minimum(low, end), begin)
     if unseen_end.any():
         end = np.where(unseen_end, np.maximum(high, begin) + 1, end)
-    return begin, np.maximum(begin, end)
+    return begin, np.maximum(begin, end) if (end < begin).any() else end
 
 
 def _event_times(recording: Recording) -> IntArray:
@@ -152,16 +180,18 @@ def _kind(kinds: set[str]) -> int:
     return _SHOWN.index("device" if kinds and kinds <= _ON_DEVICES else "host")
 
 
-def _outer(recording: Recording) -> dict[str, Any]:
-    """Of every span the innermost one around it that lasts as long, of those it begins in.
+def _places(recording: Recording, order: IntArray) -> dict[str, Any]:
+    """Of every span its place in ``order``, and the innermost around it that lasts as long.
 
-    And whether any of those around it is of its kind and name.
+    Of those it begins in, and whether any of those around it is of its kind and name.
     """
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
     parent = recording.values("spans", "parent")
     outer = nesting.lasting(parent, recording.values("spans", "end"))
     kind, name = (recording.values("spans", column) for column in ("kind", "name"))
     again = np.zeros(len(outer), dtype=bool)
-    row = np.flatnonzero(outer >= 0)
+    row = np.flatnonzero(outer >= 0).astype(np.int32)
     above = outer[row]
     while len(row):
         alike = (kind[above] == kind[row]) & (name[above] == name[row])
@@ -169,6 +199,7 @@ def _outer(recording: Recording) -> dict[str, Any]:
         row, above = row[~alike], outer[above[~alike]]
         row, above = row[above >= 0], above[above >= 0]
     return {
+        "place": arrays.adopted(place, pa.int32()),
         "outer": (outer, outer < 0),
         "again": arrays.masked_booleans(again, np.zeros_like(again)),
     }

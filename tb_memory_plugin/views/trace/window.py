@@ -10,7 +10,7 @@ import pyarrow as pa
 from tb_memory_plugin.analysis import windows
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.trace.finding import found_before
-from tb_memory_plugin.analysis.trace.items import Items, busy, items, nets
+from tb_memory_plugin.analysis.trace.items import Items, items, nets
 from tb_memory_plugin.analysis.trace.tracks import lanes_of
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
@@ -61,7 +61,7 @@ def window(
         "kind": arrays.column(kind, pa.int32()),
         "name": arrays.column(names, pa.int32()),
         "net": arrays.real_column(nets(recording, device, of).astype(np.float64)),
-        "busy": arrays.real_column(busy(recording, of).astype(np.float64)),
+        "busy": arrays.real_column(of.busy.astype(np.float64)),
     }
     if find:
         before = found_before(recording, find)

@@ -12,7 +12,6 @@ from tb_memory_plugin.analysis.derive import derive
 from tb_memory_plugin.analysis.trace.around import around
 from tb_memory_plugin.analysis.trace.lanes import lanes
 from tb_memory_plugin.analysis.trace.memory import BY_TIME
-from tb_memory_plugin.recording import nesting
 from tb_memory_plugin.recording.recording import Recording
 from tests.fixtures.histories import history
 from tests.fixtures.programs import Program, programs
@@ -87,7 +86,6 @@ def test_every_span_has_a_place_in_which_nothing_covers_it(program: Program) -> 
     places = recording.table("span_places").to_pylist()
     assert sorted(row["span"] for row in order) == list(range(len(program.spans)))
     assert all(order[row["place"]]["span"] == span for span, row in enumerate(places))
-    assert all(row["longest"] & 0xFFFFFFFF == row["span"] for row in order)
     tracks = recording.table("span_tracks").to_pylist()
     lane_rows = recording.table("span_lanes").to_pylist()
     for at, track in enumerate(tracks):
@@ -122,7 +120,7 @@ def test_steps_that_end_in_calls_are_not_inside_of_each_other() -> None:
     for step in range(50):
         rows += [(20 * step + 10, 20 * step + 29), (20 * step + 25, 20 * step + 32)]
     begin, end = (10_000 * np.array(column) for column in zip(*sorted(rows), strict=True))
-    found = lanes(np.zeros(len(begin), np.int64), begin, end, np.zeros(1, dtype=bool))
+    found = lanes(begin, end, parallel=False)
     assert found[0] == 0 and found[1:].min() == 1 and found.max() <= 3
 
 
@@ -130,30 +128,27 @@ def test_steps_that_end_in_calls_are_not_inside_of_each_other() -> None:
 def test_lanes_of_threads_do_not_cover_each_other(rows: list[tuple[int, int]]) -> None:
     begin, length = (np.array([row[at] for row in rows], np.int64) for at in range(2))
     end = begin + length
-    track = np.zeros(len(rows), np.int64)
-    order = nesting.in_order(track, begin, end)
+    order = np.lexsort((-end, begin))
     begin, end = begin[order], end[order]
-    lane = lanes(track, begin, end, np.zeros(1, dtype=bool))
+    lane = lanes(begin, end, parallel=False)
     for row in range(len(rows)):
         over = np.flatnonzero((begin < end[row]) & (end > begin[row]) & (lane == lane[row]))
         assert set(over.tolist()) <= {row}
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(0, 9))))
-def test_lanes_of_parallel_tracks_are_as_few_as_can_be(rows: list[tuple[int, int, int]]) -> None:
-    track, begin, length = (np.array([row[at] for row in rows], np.int64) for at in range(3))
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9))))
+def test_lanes_of_parallel_tracks_are_as_few_as_can_be(rows: list[tuple[int, int]]) -> None:
+    begin, length = (np.array([row[at] for row in rows], np.int64) for at in range(2))
     end = begin + length
-    order = nesting.in_order(track, begin, end)
-    track, begin, end = track[order], begin[order], end[order]
-    lane = lanes(track, begin, end, np.ones(3, dtype=bool))
-    for one in range(3):
-        here = np.flatnonzero(track == one)
-        for row in here:
-            over = here[(begin[here] < end[row]) & (end[here] > begin[row]) & (here != row)]
-            assert lane[row] not in lane[over]
-        until = np.maximum(end, begin + 1)  # an instant takes room too
-        at_once = [int(((begin[here] <= t) & (until[here] > t)).sum()) for t in range(41)]
-        assert lane[here].max(initial=-1) < max(1, *at_once)
+    order = np.lexsort((-end, begin))
+    begin, end = begin[order], end[order]
+    lane = lanes(begin, end, parallel=True)
+    for row in range(len(rows)):
+        over = np.flatnonzero((begin < end[row]) & (end > begin[row]) & (lane == lane[row]))
+        assert set(over.tolist()) <= {row}
+    until = np.maximum(end, begin + 1)  # an instant takes room too
+    at_once = [int(((begin <= time) & (until > time)).sum()) for time in range(41)]
+    assert lane.max(initial=-1) < max(1, *at_once)
 
 
 def test_recordings_without_spans_have_no_tables_of_them() -> None:
