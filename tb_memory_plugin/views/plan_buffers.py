@@ -11,11 +11,13 @@ import pyarrow as pa
 from tb_memory_plugin.analysis import plan_lives
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.plan_reading import Plan
+from tb_memory_plugin.analysis.plan_runs import instruction_runs
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.plan_schema import HeapKind
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.views import buffers, ipc
+from tb_memory_plugin.views.trace import spans
 
 #: Operands and users that are named.
 _NEAR = 100
@@ -59,8 +61,8 @@ def curve(recording: Recording, plan: Plan, begin: int, end: int, width: int) ->
 def card(recording: Recording, id: int) -> dict[str, Any]:
     """What a plan knows of a buffer beside what is known of any allocation, by its allocation's id.
 
-    Its numbers and kind, who shares its memory, the instruction's operands and users with their
-    shapes and bytes. Raises QueryError where there is no such allocation.
+    Its numbers and kind, who shares its memory, where its instruction ran, and that one's operands
+    and users with their shapes and bytes. Raises QueryError where there is no such allocation.
     """
     order = plan_lives.in_order(recording)
     if not 0 <= id < len(order):
@@ -74,6 +76,7 @@ def card(recording: Recording, id: int) -> dict[str, Any]:
         **{key: value for key, value in row.items() if key != "source"},
         "allocation": _allocation(recording, allocation),
         "sharing": _sharing(recording, buffer),
+        "ran": _ran(recording, instruction),
         **_around(recording, instruction),
     }
 
@@ -102,6 +105,18 @@ def _allocation(recording: Recording, row: int) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = recording.table("buffer_allocations").slice(row, 1).to_pylist()[0]
     return {key: found[key] for key in _ALLOCATION}
+
+
+def _ran(recording: Recording, instruction: int) -> dict[str, Any] | None:
+    """How often an instruction ran, the span of the first time, and the device; None unknown."""
+    if instruction < 0:
+        return None
+    rows = instruction_runs(recording, instruction)
+    if not len(rows):
+        return None
+    first = int(rows[0])
+    device = recording.devices[int(recording.values("spans", "device")[first])]
+    return {"count": len(rows), "device": device.key, "span": spans.one(recording, first)}
 
 
 def _sharing(recording: Recording, buffer: int) -> list[dict[str, Any]]:

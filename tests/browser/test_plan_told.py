@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tb_memory_plugin.analysis import plan_reading as reading
 from tb_memory_plugin.api import load
-from tb_memory_plugin.views import modules
+from tb_memory_plugin.views import buffers, modules
 from tests.browser.charting import Chart
 from tests.browser.looking import link, open_page, settle, settled_address, words_of
 from tests.fixtures.hlo import heap
@@ -97,6 +98,31 @@ def test_a_buffer_leads_to_where_its_module_ran(
     assert words["window"] == f"{first['begin']}..{first['end']}"
 
 
+def test_a_buffer_leads_to_where_its_instruction_ran(
+    watched: Watched, server: TensorBoardServer, shared_data: Path
+) -> None:
+    frame = show(watched, server, "tpu", view="plan", device="plan:3", table="allocations")
+    frame.locator("tr[data-row]").filter(has_text="broadcast_add_fusion.1").first.click()
+    fact = frame.locator(".inspector dl > div").filter(has_text="Instruction ran")
+    fact.wait_for()
+    assert fact.locator("dd").inner_text().replace("\u00a0", " ") == "400 times: the first"
+    fact.get_by_role("button", name="the first").click()
+    settle(watched.page)
+    words = words_of(settled_address(watched.page, "p.memory.span="))
+    spans = load(shared_data / "xla" / FILES["tpu"]).recording.table("spans").to_pylist()
+    ran = [row for row, span in enumerate(spans) if span["name"] == "broadcast_add_fusion.1"]
+    first = spans[min(ran, key=lambda row: spans[row]["begin"])]
+    assert spans[int(words["span"])] == first
+    assert (words["view"], words["device"], words["axis"]) == (
+        "trace",
+        str(first["device"]),
+        "time",
+    )
+    begin, end = map(int, words["window"].split(".."))
+    assert begin < first["begin"] < first["end"] < end
+    frame.locator(".inspector h2", has_text="broadcast_add_fusion.1").wait_for()
+
+
 def test_runs_are_counted_once_where_an_allocator_of_the_host_has_them_too(
     watched: Watched, server: TensorBoardServer
 ) -> None:
@@ -108,6 +134,41 @@ def test_runs_are_counted_once_where_an_allocator_of_the_host_has_them_too(
     fact.wait_for()
     settle(watched.page)
     assert fact.locator("dd").inner_text().replace("\u00a0", " ") == "3 times: GPU_0_bfc"
+
+
+def test_a_plan_of_what_is_held_all_the_time_has_its_buffers_and_advice(
+    watched: Watched, server: TensorBoardServer, shared_data: Path
+) -> None:
+    recording = load(shared_data / "xla" / FILES["mi300"]).recording
+    plans = reading.all_plans(recording)
+    place, chosen = next(
+        (place, each)
+        for place, each in enumerate(plans)
+        if each.module_name == "jit_true_divide" and each.numbers["events"] == 0
+    )
+    wanted = buffers.alive(recording, chosen, -1)["buffers"]
+    words: dict[str, object] = {"device": f"plan:{place}", "view": "plan"}
+    frame = show(watched, server, "mi300", **words)
+    tables = frame.get_by_role("radiogroup", name="Tables").get_by_role("radio")
+    assert tables.all_inner_texts() == ["Breakdown", "Buffers", "Tree", "Compare"]
+    frame.get_by_role("radio", name="Buffers").click()
+    rows = frame.locator("table.list tr[data-row]")
+    rows.first.wait_for()
+    settle(watched.page)
+    assert rows.count() == len(wanted) > 1
+    total = frame.get_by_test_id("lives-total").locator("[data-bytes]").get_attribute("data-bytes")
+    assert total == str(chosen.numbers["peak"])
+    frame.get_by_role("radio", name="Tree").click()
+    frame.get_by_test_id("plan-boxes").locator("[data-name]").first.wait_for()
+    # It runs on a device, whatever allocators stand beside.
+    runs = frame.locator(".plan-runs").inner_text().replace("\u00a0", " ")
+    assert "It ran 3 times on GPU_0_bfc;" in runs and "host" not in runs
+    # An argument could be donated: the advice leads to it.
+    advice = frame.get_by_role("list", name="Advice").get_by_role("listitem")
+    assert "1 argument could be donated" in advice.inner_text()
+    advice.get_by_role("button", name="show it").click()
+    frame.locator(".inspector").get_by_text("parameter").first.wait_for()
+    settle(watched.page)
 
 
 def test_the_chart_names_the_instruction_of_the_event(

@@ -1,5 +1,6 @@
 /** What the routes of the compiler's plans answer, in the words of docs/architecture.md. */
 
+import type { TraceSpan } from "./trace";
 import type { Device, Grouping } from "./types";
 
 /** An HLO module's plan for one memory space, as lists name it. */
@@ -122,6 +123,8 @@ export interface PlanBuffer extends PlanNear {
     is_output: boolean;
   } | null;
   sharing: PlanInstruction[];
+  /** How often its instruction ran, and the first time; null where the recording does not say. */
+  ran: { count: number; device: string; span: TraceSpan } | null;
 }
 
 /** Buffers by what the framework calls them. */

@@ -1,10 +1,10 @@
 /** Where the module of the plan that is looked at ran in the recording, and going there. */
 
 import { batch, computed } from "@preact/signals";
-import { getModules, type ModulesPage } from "../api";
+import { getModules, type ModulesPage, type PlanBuffer } from "../api";
 import { shownPlan, sourceId, summary } from "../state/recording";
 import { resource } from "../state/resource";
-import { range } from "../state/view";
+import { range, selection, viewKey } from "../state/view";
 import { chooseAxis, chooseDevice } from "./choose";
 
 /** Runs on one device: the page has the first, and how many there are. */
@@ -65,5 +65,17 @@ export function goToRun({ key, page }: Ran): void {
     if (first && first.begin !== null && first.end !== null) {
       range.value = { begin: first.begin, end: Math.max(first.end, first.begin + 1) };
     }
+  });
+}
+
+/** To the first time that an instruction ran, in the Trace of its device, with what is around it. */
+export function goToInstruction({ device, span }: NonNullable<PlanBuffer["ran"]>): void {
+  const around = Math.max(span.end - span.begin, 1);
+  batch(() => {
+    chooseDevice(device);
+    chooseAxis("time");
+    viewKey.value = "trace";
+    range.value = { begin: span.begin - around, end: span.end + around };
+    selection.value = { kind: "span", id: span.id };
   });
 }

@@ -2,7 +2,7 @@
 
 import type { AllocationCard, PlanBuffer } from "../api";
 import { planBuffer } from "../flow/questions";
-import { distinctRuns } from "../flow/runs";
+import { distinctRuns, goToInstruction } from "../flow/runs";
 import { bytes, count, counted, exactBytes, times } from "../format";
 import { selection } from "../state/view";
 import { pointAtId, pointingAt } from "../timeline/cards";
@@ -56,6 +56,7 @@ function planRows(data: PlanBuffer, card: AllocationCard): FactRow[] {
     { word: "Place", value: placeWords(data) },
     { word: "Framework op", value: data.framework_op },
     { word: "Computation", value: card.module },
+    { word: "Instruction ran", value: data.ran && <InstructionRan of={data.ran} /> },
     {
       word: "Module ran",
       value: ran.length > 0 && (
@@ -67,10 +68,26 @@ function planRows(data: PlanBuffer, card: AllocationCard): FactRow[] {
           : <RunLinks of={ran} />
         </>
       ),
-      title: "Runs of the program that it is of: nothing records when a buffer itself is in use",
+      title: "Runs of the program that it is of",
     },
     { word: "Shared by", value: data.sharing.length > 0 && <Sharing of={data} /> },
   ];
+}
+
+function InstructionRan({ of }: { of: NonNullable<PlanBuffer["ran"]> }) {
+  return (
+    <>
+      {counted(of.count, "time")}:{" "}
+      <button
+        type="button"
+        class="link"
+        title="Show the first one in the Trace"
+        onClick={() => goToInstruction(of)}
+      >
+        the first
+      </button>
+    </>
+  );
 }
 
 function Bytes({ word, value }: { word: string; value: number }) {

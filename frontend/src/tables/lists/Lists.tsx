@@ -65,13 +65,14 @@ interface Properties {
 }
 
 export function Lists({ model, more = [] }: Properties) {
-  // Of one moment there is nothing but what it is made of.
-  if (!hasHistory.value) return <Breakdown />;
+  // Of one moment there is nothing but what it is made of: of a plan, buffers.
+  if (!hasHistory.value && !isPlan.value) return <Breakdown />;
   // Modules are of XPlanes only; a link may still name them.
   const own = OPTIONS.filter(
     ({ key }) =>
       (key !== "modules" || (device.value?.modules ?? 0) > 0) &&
-      (key !== "operators" || !isPlan.value),
+      (key !== "operators" || !isPlan.value) &&
+      (key !== "events" || hasHistory.value),
   );
   const options: { key: TableKey; label: string; reason: null; title: string }[] = [
     ...own.map((each) => ({ ...each, ...told(each) })),

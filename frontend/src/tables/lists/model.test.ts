@@ -35,6 +35,10 @@ describe("a life", () => {
       "10.0 ms",
     ]);
   });
+  it("of one event is of one", () => {
+    expect(plain(lifeWords(row({ death: 4 })))).toBe("1 event");
+  });
+
   it("has them in events without time stamps", () => {
     expect([birthWords(row({})), deathWords(row({})), lifeWords(row({}))].map(plain)).toEqual([
       "event 3",

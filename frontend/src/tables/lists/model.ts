@@ -1,7 +1,7 @@
 /** What the lists say and take, as plain functions: words, filters, sizes, runs as on a track. */
 
 import type { Axis, LifeRow, ModuleRow, TrackItem } from "../../api";
-import { bytes, duration, grouped, signedBytes } from "../../format";
+import { bytes, counted, duration, grouped, signedBytes } from "../../format";
 import { parseBytes } from "../../format/parse";
 import { momentWords } from "../../state/moment";
 import { say } from "../../state/say";
@@ -22,7 +22,7 @@ export function deathWords(row: LifeRow): string {
 export function lifeWords(row: LifeRow): string {
   if (row.duration !== null) return duration(row.duration);
   if (row.birth === null || row.death === null) return "";
-  return `${grouped(row.death - row.birth)}\u00a0events`;
+  return counted(row.death - row.birth, "event");
 }
 
 export const formWords = ({ dtype, shape }: LifeRow): string =>

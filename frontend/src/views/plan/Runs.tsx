@@ -1,6 +1,6 @@
 /** Where the module ran in the recording, and what else was alive on its device then. */
 
-import { type Ran, runs } from "../../flow/runs";
+import { distinctRuns, type Ran } from "../../flow/runs";
 import { bytes, counted, exactBytes } from "../../format";
 import { RunLinks } from "../../inspector/RunLinks";
 
@@ -8,7 +8,7 @@ export function Runs() {
   return (
     <p class="plan-runs quiet">
       A plan is of one program: it knows nothing of what else is on the device.{" "}
-      {alike(runs.value).map((group) => (
+      {alike(distinctRuns.value).map((group) => (
         <Alike key={group[0]?.key} group={group} />
       ))}
     </p>
