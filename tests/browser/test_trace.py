@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.looking import link, open_page, settle, settled_address, words_of
-from tests.browser.tracing import Drawn, asked, recorded, spans, top_of, traced, window_of
+from tests.browser.tracing import (
+    ROW_OF_PIXELS,
+    Drawn,
+    asked,
+    recorded,
+    spans,
+    top_of,
+    traced,
+    window_of,
+)
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
@@ -16,6 +25,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.framed
 
+#: Pixels that the chart's canvas has left and right of the plot.
+BESIDE = 16
 #: Run, device, a window of it, and the track and the lanes that are looked at.
 WINDOWS = [
     ("bert", "1:0", (2_000_000, 2_200_000), 0, range(34, 42)),
@@ -92,6 +103,7 @@ def test_all_panels_have_one_plot(watched: Watched, profiled: TensorBoardServer)
     for name in (
         "trace-host-items",
         "trace-device-items",
+        "trace-arrows",
         "timeline-steps-boxes",
         "allocations-curve",
         "allocations-front",
@@ -111,14 +123,30 @@ def test_the_pointer_and_the_cursor_are_on_one_line_in_all_panels(
     settle(view.page)
     lines = view.frame.get_by_test_id("trace-line-hover")
     places = [line.bounding_box()["x"] for line in lines.all()]
-    assert len(places) == 3
-    assert places == pytest.approx([places[0]] * 3)
+    assert len(places) == 4
+    assert places == pytest.approx([places[0]] * 4)
     assert places[0] == pytest.approx(x, abs=1.5)
     cursors = [
         line.bounding_box()["x"] for line in view.frame.get_by_test_id("trace-line-cursor").all()
     ]
-    assert len(cursors) == 2
-    assert cursors[0] == cursors[1] and left <= cursors[0] <= left + width
+    assert len(cursors) == 3
+    assert len({*cursors}) == 1 and left <= cursors[0] <= left + width
+
+
+def test_the_chart_is_drawn_where_its_axis_says(
+    watched: Watched, profiled: TensorBoardServer, shared_data: Path
+) -> None:
+    recording = recorded(shared_data, "bert")
+    device = next(each for each in recording.devices if each.key == "1:0")
+    times = recording.values("events", "time", device)
+    window = int(times[0]) - 200_000, int(times[0]) + 300_000
+    view = traced(watched, profiled, "bert", device="1:0", window=window_of(window))
+    stack = view.frame.get_by_test_id("timeline-stack")
+    _, width = view.plot()
+    first = BESIDE + (int(times[0]) - window[0]) / (window[1] - window[0]) * width
+    opaque = stack.evaluate(ROW_OF_PIXELS, view.chart.bounding_box()["height"] - 40)
+    held = [x for x, value in enumerate(opaque) if value == 255]
+    assert held[0] == pytest.approx(first, abs=1)
 
 
 def test_wheel_brush_and_keys_move_the_window_of_all(
@@ -136,7 +164,7 @@ def test_wheel_brush_and_keys_move_the_window_of_all(
     view.page.mouse.move(left + 0.25 * width, box["y"] + 100)
     view.page.mouse.down()
     view.page.mouse.move(left + 0.5 * width, box["y"] + 130, steps=4)
-    assert view.frame.get_by_test_id("trace-brush").count() == 3
+    assert view.frame.get_by_test_id("trace-brush").count() == 4
     view.page.mouse.up()
     whole = 4_871_288
     brushed = window()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HEAD, PITCH, BELOW = 20, 18, 5
 
 #: The colours along a row of pixels of a canvas that is moved, in the part of it that is seen.
-_ROW_OF_PIXELS = """(canvas, y) => {
+ROW_OF_PIXELS = """(canvas, y) => {
   const [all, seen] = [canvas, canvas.parentElement].map((each) => each.getBoundingClientRect());
   const scale = canvas.width / all.width;
   const copy = new OffscreenCanvas(canvas.width, canvas.height);
@@ -106,12 +106,13 @@ class Traced:
     def lane(self, kind: str, top: float) -> list[int]:
         """How opaque each pixel along a row ``top`` pixels below the upper edge of a panel is."""
         items = self.frame.get_by_test_id(f"trace-{kind}-items")
-        return cast("list[int]", items.evaluate(_ROW_OF_PIXELS, top))
+        return cast("list[int]", items.evaluate(ROW_OF_PIXELS, top))
 
     def point(
         self, kind: str, window: tuple[int, int], at: float, top: float
     ) -> tuple[float, float]:
         """Where a time is on the page, ``top`` pixels below the upper edge of a panel."""
+        self.glass(kind).scroll_into_view_if_needed()
         left, width = self.plot()
         box = self.glass(kind).bounding_box()
         return left + (at - window[0]) / (window[1] - window[0]) * width, box["y"] + top

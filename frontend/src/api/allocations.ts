@@ -1,5 +1,6 @@
 /** What the routes about a moment answer, and about allocations one by one. */
 
+import type { TraceSpan } from "./trace";
 export interface Frame {
   function: string;
   file: string;
@@ -124,4 +125,17 @@ export interface AllocationCard extends AllocationRow {
   guesses: Guesses | null;
   /** Where it is in the grouping that was asked for. */
   group: { by: string; key: string } | null;
+  /** The innermost spans that it was made and freed in; null where nobody knows. */
+  made_in: TraceSpan | null;
+  freed_in: TraceSpan | null;
+  /** The last that is known to use it: `made`, or the kind of the link that tells. */
+  last_use: { span: TraceSpan; why: string } | null;
+  /** What began after that and before the free. */
+  between: {
+    begin: number;
+    end: number;
+    found: number;
+    calls: number;
+    rows: { kind: string | null; name: string; calls: number; time: number }[];
+  } | null;
 }

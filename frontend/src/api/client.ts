@@ -248,7 +248,7 @@ export const getModules = (query: ModulesQuery, signal?: AbortSignal): Promise<M
   json("modules", plain(query), signal);
 
 /** Where the browser itself downloads a list, whole. */
-export type ListFile = "lives.csv" | "operators.csv" | "modules.csv";
+export type ListFile = "lives.csv" | "operators.csv" | "modules.csv" | "trace.sums.csv";
 
 export const listFile = (
   file: ListFile,

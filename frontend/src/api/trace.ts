@@ -1,7 +1,7 @@
 /** What the program did, as the routes `trace…` tell it; windows of it as typed arrays. */
 
 import { tableFromIPC } from "@uwdata/flechette";
-import { body, json, plain, type Target } from "./client";
+import { address, body, json, type ListQuery, plain, type Target } from "./client";
 import type { AllocationRow, Level } from "./types";
 
 /** A thread of the host, a stream of a device, or what is not drawn as a thread. */
@@ -181,3 +181,83 @@ export const getTraceItems = async (query: TraceQuery, signal?: AbortSignal): Pr
 
 export const getTraceFound = (query: TraceFindQuery, signal?: AbortSignal): Promise<TraceFound> =>
   json("trace.find", plain(query), signal);
+
+export interface SumsQuery extends ListQuery {
+  kind: string;
+  find: string;
+  /** Ids with commas between; empty for all. */
+  tracks: string;
+}
+
+/** All calls of one name: what memory did in them, with what is inside of them and without (`self_…`). */
+export interface SumRow {
+  name: string;
+  kind: string;
+  calls: number;
+  time: number;
+  births: number;
+  frees: number;
+  allocated: number;
+  freed: number;
+  net: number;
+  self_allocated: number;
+  self_freed: number;
+  self_net: number;
+  /** By how much allocated rose at most within one of them. */
+  peak: number;
+  /** Bytes allocated per step. */
+  steps: { count: number; least: number; median: number; most: number } | null;
+  first: string;
+}
+
+export interface SumsPage {
+  device: string;
+  kind: string;
+  kinds: string[];
+  notes: string[];
+  total: { names: number; calls: number; allocated: number; freed: number };
+  usage: { before: number; after: number };
+  outside: { allocated: number; freed: number } | null;
+  found: number;
+  offset: number;
+  rows: SumRow[];
+}
+
+export const getSums = (query: SumsQuery, signal?: AbortSignal): Promise<SumsPage> =>
+  json("trace.sums", plain(query), signal);
+
+export interface StepSum extends TraceSpan {
+  before: number;
+  peak: number;
+  after: number;
+  allocated: number;
+  freed: number;
+}
+
+/** Memory within a step: the most and the last of every pixel in which it changes, from its beginning on. */
+export interface StepCurve {
+  id: string;
+  offset: number[];
+  highest: number[];
+  last: number[];
+}
+
+export interface TraceSteps {
+  device: string;
+  steps: StepSum[];
+  hidden: number;
+  pixel: number;
+  /** ns of the longest of the curves. */
+  longest: number;
+  curves: StepCurve[];
+}
+
+export const getSteps = (
+  query: Target & { steps: string; width: number },
+  signal?: AbortSignal,
+): Promise<TraceSteps> => json("trace.steps", plain(query), signal);
+
+/** Where the browser itself downloads a window as a trace for Perfetto. */
+export const traceFile = (
+  query: Target & { begin: number; end: number; tracks?: string },
+): string => address("trace.json", plain(query));

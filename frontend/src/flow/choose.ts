@@ -43,6 +43,7 @@ import {
 } from "../state/view";
 import { type Clocked, onClock, sinceOrigin } from "./clock";
 import type { Link } from "./link";
+import { applyTraceWords, forgetTrace } from "./traceLink";
 
 /** The rest of a link, waiting for its source to be found and read. */
 export const pending = signal<Link | null>(null);
@@ -83,6 +84,7 @@ export function chooseSource(id: string): void {
     call.value = null;
     only.value = "all";
     minimum.value = 0;
+    forgetTrace();
     groupingChosen = false;
     carried = null;
     carriedPlan = null;
@@ -102,7 +104,8 @@ export function chooseHost(id: string, link: Link): void {
     left === null ? carried : axis.peek() === "time" ? onClock(range.peek(), left) : null;
   batch(() => {
     chooseSource(id);
-    const { window: _window, at: _at, selection: _selection, bytes: _bytes, ...kept } = link;
+    const { window: _window, at: _at, selection: _selection, bytes: _bytes, ...rest } = link;
+    const { tracks: _tracks, marks: _marks, ...kept } = rest;
     pending.value = kept;
     carried = window;
     carriedPlan = plan ?? null;
@@ -254,6 +257,7 @@ function applyPlace(link: Link, fresh: Summary): void {
   minimum.value = link.minimum ?? 0;
   layout.value = link.layout ?? "stacked";
   bytesRange.value = link.bytes ?? null;
+  applyTraceWords(link);
 }
 
 /** The plan of a module of the same name, for the same memory space if that has one. */

@@ -13,12 +13,13 @@ import {
   type TableKey,
   type Window,
 } from "../state/view";
+import type { TraceWords } from "./traceLink";
 
 export const PLUGIN = "memory";
 const PREFIX = `p.${PLUGIN}.`;
 
 /** Everything a link restores. A source goes by run and name: ids change with the server. */
-export interface Link {
+export interface Link extends TraceWords {
   run?: string;
   source?: string;
   view?: string;
@@ -157,6 +158,11 @@ export function fromWords(words: Words): Link {
     module: words.module,
     running: words.running === "cursor" ? "cursor" : undefined,
     alive: words.alive === "cursor" ? "cursor" : undefined,
+    panels: words.panels,
+    tracks: words.tracks,
+    colours: words.colours === "net" ? "net" : undefined,
+    spans: words.spans,
+    marks: words.marks,
     call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
@@ -207,6 +213,11 @@ function toWords(link: Link): Words {
   put("module", link.module);
   put("running", link.running);
   put("alive", link.alive);
+  put("panels", link.panels);
+  put("tracks", link.tracks);
+  put("colours", link.colours);
+  put("spans", link.spans);
+  put("marks", link.marks);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

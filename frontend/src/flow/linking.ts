@@ -44,6 +44,7 @@ import { currentHash, onHashChange, pushHash, replaceHash } from "./address";
 import { applySummary, chooseSource, firstChoice, linked, pending } from "./choose";
 import type { Host } from "./ipc";
 import { CALLS, type CallsWord, fromWords, type Link, readHash, writeHash } from "./link";
+import { traceWords } from "./traceLink";
 
 const SETTLE_MS = 200;
 
@@ -163,5 +164,5 @@ export function stateLink(): Link | null {
   if (findModule.value) link.module = findModule.value;
   if (running.value) link.running = "cursor";
   if (aliveOnly.value) link.alive = "cursor";
-  return link;
+  return { ...link, ...traceWords() };
 }

@@ -14,6 +14,7 @@ import { PlanFacts } from "./PlanFacts";
 import { Shapes } from "./Shapes";
 import { Siblings } from "./Siblings";
 import { Stack } from "./Stack";
+import { Uses } from "./Uses";
 import { Ways } from "./Ways";
 
 export function Allocation() {
@@ -27,6 +28,7 @@ function Told({ data }: { data: AllocationCard }) {
       {subtitleOf(data) && <p class="quiet subtitle">{subtitleOf(data)}</p>}
       {isPlan.value ? <PlanFacts card={data} /> : <Facts rows={rowsOf(data)} />}
       <Ways card={data} />
+      {!isPlan.value && <Uses key={String(data.id)} card={data} />}
       {isPlan.value && <Near id={String(data.id)} />}
       {data.guesses && <Shapes guesses={data.guesses} />}
       <Stacks card={data} />

@@ -1,16 +1,26 @@
-/** A step, a module or an annotation explained: what memory did while it lasted, and ways on. */
+/** A span explained: what memory did while it lasted, and ways on. */
 
 import { batch } from "@preact/signals";
 import type { Level, SpanCard } from "../api";
 import { chooseGrouping } from "../flow/choose";
 import { spanCard } from "../flow/questions";
-import { bytes, count, counted, duration, exactBytes, signedBytes } from "../format";
+import {
+  bytes,
+  count,
+  counted,
+  duration,
+  exactBytes,
+  kindWord,
+  shortName,
+  signedBytes,
+} from "../format";
 import { momentWords } from "../state/moment";
 import { about, device, extent } from "../state/recording";
 import { axis, by, cursor, of, range, viewKey } from "../state/view";
 import { Answered } from "./Answered";
 import { Facts } from "./Facts";
 import { around, spanRange } from "./life";
+import { Arguments, Below, Inside, Left, Links } from "./SpanParts";
 import { Way } from "./Ways";
 
 export function Span() {
@@ -20,16 +30,23 @@ export function Span() {
 function Told({ data }: { data: SpanCard }) {
   return (
     <>
-      <h2 class="title">{data.name}</h2>
+      <h2 class="title" title={data.name}>
+        {shortName(data.name)}
+      </h2>
       <p class="quiet subtitle">{kindWords(data)}</p>
       <Facts rows={rowsOf(data)} />
       <Ways card={data} />
+      <Left key={`left ${data.id}`} card={data} />
+      <Links key={`links ${data.id}`} links={data.links} hidden={data.hidden_links} />
+      <Arguments card={data} />
+      <Inside key={`inside ${data.id}`} inside={data.inside} />
+      <Below key={`below ${data.id}`} below={data.below} />
     </>
   );
 }
 
 function kindWords({ kind, step, track }: SpanCard): string {
-  const word = kind === "hlo_module" ? "HLO module" : kind;
+  const word = kindWord(kind);
   const where = kind !== "step" && step !== null ? `${word} in step ${count(step)}` : word;
   return [where, track].filter(Boolean).join(" · ");
 }
@@ -37,7 +54,9 @@ function kindWords({ kind, step, track }: SpanCard): string {
 const whenWords = ({ event, time }: Level): string => momentWords({ event, time, step: null });
 
 function rowsOf(card: SpanCard) {
-  const { begin, end, first, stop, before, after, peak, born, kept } = card;
+  const { begin, end, first, stop, before, after, peak, born, freed, kept } = card;
+  // Of a step all that happened meanwhile, of a call what its own thread did.
+  const where = card.on_thread ? "by its thread" : "while it lasted";
   const change = after.allocated - before.allocated;
   const events = stop - first;
   const level = ({ allocated }: Level) => ({
@@ -78,7 +97,20 @@ function rowsOf(card: SpanCard) {
       word: "Born in it",
       value:
         born.count === 0 ? "nothing" : `${counted(born.count, "allocation")}, ${bytes(born.bytes)}`,
-      title: exactBytes(born.bytes),
+      title: `${exactBytes(born.bytes)} ${where}`,
+    },
+    {
+      word: "Freed in it",
+      value:
+        freed.count === 0
+          ? "nothing"
+          : `${counted(freed.count, "allocation")}, ${bytes(freed.bytes)}`,
+      title: `${exactBytes(freed.bytes)} ${where}`,
+    },
+    {
+      word: "Net",
+      value: born.bytes === freed.bytes ? null : signedBytes(born.bytes - freed.bytes),
+      title: `Born less freed, ${where}`,
     },
     {
       word: "Kept",
@@ -111,6 +143,9 @@ function Ways({ card }: { card: SpanCard }) {
       <h3>Go to</h3>
       <p class="ways">
         {place && <Way text="zoom to it" go={zoom} />}
+        {viewKey.value !== "trace" && (
+          <Way text="in the Trace" go={() => (viewKey.value = "trace")} />
+        )}
         <Way text="its peak" go={() => jump(card.peak)} />
         <Way text="just before it" go={() => jump(card.before)} />
         <Way text="its end" go={() => jump(card.after)} />

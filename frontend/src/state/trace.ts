@@ -40,6 +40,23 @@ export interface Bookmark extends Window {
 }
 export const bookmarks = signal<readonly Bookmark[]>([]);
 
+/** A part of a panel that was drawn a frame around: a window of some tracks. */
+export interface Area extends Window {
+  readonly tracks: readonly string[];
+}
+export const area = signal<Area | null>(null);
+/** Whether a drag over tracks selects an area instead of zooming. */
+export const selects = signal(false);
+
+/** What is listed under the panels, of which kind of spans, and in which order. */
+export type LowerKey = "spans" | "steps";
+export const lower = signal<LowerKey>("spans");
+export const sumsKind = signal("op");
+export const sumsSort = signal("-allocated");
+export const findSum = signal("");
+/** Steps that lie over each other, by the ids of their spans; null for the first ones. */
+export const chosenSteps = signal<readonly string[] | null>(null);
+
 /** `id` put in or taken out. */
 export const toggled = (ids: readonly string[], id: string): readonly string[] =>
   ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id];

@@ -107,7 +107,8 @@ export function createModel(
     );
   });
   const pointed = computed(() =>
-    scene.value === null || pointer.value === null ? null : pointedAt(scene.value, pointer.value.x),
+    // The scene is made anew for every window: nobody needs it while nothing is pointed at.
+    pointer.value === null || scene.value === null ? null : pointedAt(scene.value, pointer.value.x),
   );
 
   const cursorEvent = computed(() => cursor.value ?? device.value?.peak_event ?? null);

@@ -32,7 +32,7 @@ export function Frame({ panel, at, title, tools, children }: FrameProps) {
         if (moved) moveTo(moved as PanelKey, at);
       }}
     >
-      <div class="trace-head">
+      <div class="trace-head" data-body={isFolded ? key : undefined}>
         <button
           type="button"
           class="plain trace-title"

@@ -1,10 +1,10 @@
 /** What stands in the head of a panel: how many tracks, those left out, what colours mean. */
 
 import { Segmented } from "../../components/Segmented";
-import { counted } from "../../format";
+import { counted, kindWord } from "../../format";
 import { hiddenTracks, type PanelKey, spanColour } from "../../state/trace";
 import { ink } from "../../theme/theme";
-import { kindColour, kindOrder, kindWord, netColour } from "./lanes/colours";
+import { kindColour, kindOrder, netColour } from "./lanes/colours";
 import type { Panel } from "./lanes/model";
 import type { Model } from "./model";
 

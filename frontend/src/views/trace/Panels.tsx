@@ -4,21 +4,25 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Notices as PictureNotices } from "../../lives/Notices";
 import { Picture } from "../../lives/Picture";
 import { type Panel, panels } from "../../state/trace";
-import { Chart } from "../../timeline/Chart";
 import { Legend } from "../../timeline/Legend";
 import { Minimap } from "../../timeline/Minimap";
+import { MovedChart } from "../../timeline/MovedChart";
+import type { Model as Timeline } from "../../timeline/model";
 import { Notices } from "../../timeline/Timeline";
 import { Tracks } from "../../timeline/Tracks";
+import { Arrows } from "./arrows/Arrows";
 import { Frame } from "./Frame";
 import { Lines } from "./Lines";
 import { Lanes } from "./lanes/Lanes";
 import type { Model } from "./model";
 import { PanelTools } from "./PanelTools";
 import { heightOf, TITLES } from "./panelling";
+import { useBoxes } from "./useBoxes";
 
 export function Panels({ model }: { model: Model }) {
   const section = useRef<HTMLElement>(null);
   const { timeline } = model;
+  const { boxes, height } = useBoxes(section);
   useLayoutEffect(() => {
     const element = section.current;
     if (element === null) return undefined;
@@ -55,6 +59,7 @@ export function Panels({ model }: { model: Model }) {
           <Body model={model} panel={panel} />
         </Frame>
       ))}
+      <Arrows model={model} boxes={boxes} height={height} />
     </section>
   );
 }
@@ -71,25 +76,40 @@ function Body({ model, panel }: { model: Model; panel: Panel }) {
       return (
         <>
           <Legend model={timeline} />
-          <div class="trace-stage" style={{ height: `${height}px` }}>
-            <Chart model={timeline} />
+          <div class="trace-stage" style={{ height: `${height}px` }} data-body="usage">
+            <MovedChart model={timeline} />
+            <Lines model={timeline} />
             <Notices model={timeline} />
           </div>
         </>
       );
     case "steps":
-      return <Tracks model={timeline} />;
+      return <Steps model={timeline} />;
     case "host":
       return <Lanes panel={model.host} height={height} label="Threads of the host" />;
     case "device":
       return <Lanes panel={model.device} height={height} label="Streams of devices" />;
     case "allocations":
       return (
-        <div class="trace-stage" style={{ height: `${height}px` }}>
+        <div class="trace-stage" style={{ height: `${height}px` }} data-body="allocations">
           <Picture model={lives} />
           <Lines model={timeline} hasCursor={false} />
           <PictureNotices model={lives} />
         </div>
       );
   }
+}
+
+function Steps({ model }: { model: Timeline }) {
+  const found = model.loader.tracks.value;
+  const isEmpty =
+    found !== null && found.steps.length + found.modules.length + found.annotations.length === 0;
+  return (
+    <div data-body="steps">
+      <Tracks model={model} />
+      {isEmpty ? (
+        <p class="quiet small trace-nothing">No steps, modules or annotations in this window.</p>
+      ) : null}
+    </div>
+  );
 }

@@ -7,8 +7,14 @@ import "../../timeline/timeline.css";
 import "../../picture/picture.css";
 import "./trace.css";
 import "./lanes/lanes.css";
+import "./arrows/arrows.css";
+import { Lower } from "./lower/Lower";
+import "./lower/lower.css";
+import "../../tables/lists/lists.css";
 import { createModel } from "./model";
 import { Panels } from "./Panels";
+import { Tools } from "./tools/Tools";
+import "./tools/tools.css";
 
 export function Trace() {
   if (device.value === null) return <Nothing title="This recording holds no device" why="" />;
@@ -46,7 +52,9 @@ function Shown() {
   useEffect(() => model.dispose, [model]);
   return (
     <div class="trace">
+      <Tools model={model} />
       <Panels model={model} />
+      <Lower model={model} />
     </div>
   );
 }

@@ -12,11 +12,11 @@ export const TITLES: Readonly<Record<PanelKey, string>> = {
 
 /** Pixels of a panel that nobody has resized. */
 const HEIGHTS: Readonly<Record<PanelKey, number>> = {
-  usage: 190,
+  usage: 160,
   steps: 0,
-  host: 300,
+  host: 240,
   device: 150,
-  allocations: 280,
+  allocations: 250,
 };
 export const LEAST = 60;
 export const MOST = 2000;

@@ -9,17 +9,25 @@ export function Heads({ panel }: { panel: Panel }) {
   return (
     <>
       {panel.inSight.value.map((placed) => (
-        <Head key={placed.track.id} placed={placed} />
+        <Head key={placed.track.id} placed={placed} scrolled={panel.scrolled.value} />
       ))}
     </>
   );
 }
 
-function Head({ placed: { track, isFolded, isPinned, top } }: { placed: Placed }) {
+/** Of a track that begins further up it stays in sight. */
+function Head({ placed, scrolled }: { placed: Placed; scrolled: number }) {
+  const { track, isFolded, isPinned } = placed;
+  const isStuck = scrolled > placed.top;
+  const top = isStuck ? Math.min(scrolled, placed.top + placed.height - HEAD) : placed.top;
   const { id, name, events, spans } = track;
   const allocates = events > 0 ? `, ${counted(events, "event")} of memory` : "";
   return (
-    <div class="trace-track" style={{ top: `${top}px`, height: `${HEAD}px` }} data-track={id}>
+    <div
+      class={`trace-track ${isStuck ? "is-stuck" : ""}`}
+      style={{ top: `${top}px`, height: `${HEAD}px` }}
+      data-track={id}
+    >
       <button
         type="button"
         class="plain trace-fold"

@@ -8,10 +8,12 @@ import { ink } from "../../../theme/theme";
 import { Moved } from "../../../timeline/Moved";
 import { chosenSpan } from "../chosen";
 import { Lines } from "../Lines";
+import { AreaBox } from "./AreaBox";
 import { kindColour, netColour } from "./colours";
 import { listen } from "./gestures";
 import { Heads } from "./Heads";
-import { laneBox } from "./layout";
+import { dividing } from "./items";
+import { HEAD, laneBox } from "./layout";
 import type { Panel } from "./model";
 import { type Drawing, paintItems } from "./paint";
 import { paintRing } from "./ring";
@@ -46,11 +48,12 @@ export function Lanes({ panel, height, label }: LanesProps) {
     spoken.value = spokenOf(place, of.track.name);
     reveal(scroller.current, laneBox(of, place.depth));
   });
+  useFirstScroll(panel, scroller);
   const words = useComputed(
     () => `${label}: ${counted(panel.items.value?.length ?? 0, "item")} in view`,
   );
   return (
-    <div class="trace-lanes">
+    <div class="trace-lanes" data-body={panel.kind}>
       <div
         class="trace-scroll"
         ref={scroller}
@@ -107,6 +110,7 @@ export function Lanes({ panel, height, label }: LanesProps) {
               testId={`trace-${panel.kind}-items`}
             />
             <Lines model={timeline} />
+            <AreaBox panel={panel} />
           </div>
           <Heads panel={panel} />
         </div>
@@ -128,6 +132,28 @@ function Failure({ panel }: { panel: Panel }) {
       </button>
     </div>
   );
+}
+
+/**
+ * Calls that the whole program is in say little: with the first items the panel scrolls to where the
+ * first track divides, unless something has been looked for by then.
+ */
+function useFirstScroll(panel: Panel, scroller: { readonly current: HTMLElement | null }): void {
+  const isDone = useRef(false);
+  useSignalEffect(() => {
+    const of = panel.items.value;
+    const [first] = panel.placed.value;
+    if (isDone.current || of === null || first === undefined || panel.seen.value <= 0) return;
+    isDone.current = true;
+    const depth = dividing(of, first.track.id, first.track.lanes);
+    const element = scroller.current;
+    if (element === null || element.scrollTop > 0) return;
+    const chosen = chosenSpan.peek();
+    if (panel.placed.peek().some(({ track }) => track.id === chosen?.track)) return;
+    const { top, height } = laneBox(first, depth);
+    if (top + 4 * height > panel.seen.peek())
+      element.scrollTop = laneBox(first, depth - 2).top - HEAD;
+  });
 }
 
 /** Scrolls so that a lane is in sight. */

@@ -16,12 +16,6 @@ const KINDS: Readonly<Record<string, string>> = {
   hlo_module: "#882255",
 };
 const OTHER = "#777777";
-const WORDS: Readonly<Record<string, string>> = {
-  hlo_module: "HLO module",
-  python: "Python",
-  runtime: "runtime call",
-};
-
 /** Colours are mixed into the background, so that names can be read on them. */
 const SHARE = 0.46;
 const FREED = "#2166ac";
@@ -29,9 +23,6 @@ const ALLOCATED = "#d9632b";
 /** Bytes that are told from nothing, and powers of two up to which a colour deepens. */
 const LEAST = 9;
 const MOST = 33;
-
-export const kindWord = (kind: string | null): string =>
-  kind === null ? "span" : (WORDS[kind] ?? kind);
 
 export const kindOrder = (kinds: readonly string[]): string[] => [
   ...Object.keys(KINDS).filter((kind) => kinds.includes(kind)),

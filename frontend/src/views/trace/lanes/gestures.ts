@@ -2,11 +2,20 @@
 
 import { batch } from "@preact/signals";
 import { selection } from "../../../state";
+import { area, selects } from "../../../state/trace";
 import { restingFocus, turnAcross } from "../../../timeline/across";
 import { EDGE, handle, type Press } from "../../../timeline/handling";
 import { ABOVE, type Point } from "../../../timeline/model";
-import { brushedWindow, panWindow, type Range, span, toValue } from "../../../timeline/scale";
+import {
+  brushedWindow,
+  panWindow,
+  type Range,
+  roundWindow,
+  span,
+  toValue,
+} from "../../../timeline/scale";
 import { pressKey } from "./keys";
+import { between } from "./layout";
 import type { Panel } from "./model";
 import { zoomTo } from "./walking";
 
@@ -28,11 +37,11 @@ export function listen(glass: HTMLElement, scroller: HTMLElement, panel: Panel):
     pointer: panel.pointer,
     brush: timeline.brush,
     isReady: () => panel.items.peek() !== null,
-    begin: (from, pans) => ({
+    begin: (from, pans, event) => ({
       from,
       window: timeline.window.peek(),
       scrolled: scroller.scrollTop,
-      does: pans ? "pan" : "brush",
+      does: pans ? "pan" : event.altKey || selects.peek() ? "measure" : "brush",
       moved: false,
     }),
     follow: (at, press) => {
@@ -46,12 +55,18 @@ export function listen(glass: HTMLElement, scroller: HTMLElement, panel: Panel):
         const across = ((press.from.x - at.x) / timeline.plot.peek().width) * span(press.window);
         timeline.setWindow(panWindow(press.window, whole, across), false);
         scroller.scrollTop = press.scrolled + press.from.y - at.y;
+      } else if (press.does === "measure") {
+        const from = { x: press.from.x, y: press.from.y + ABOVE + press.scrolled };
+        select(panel, [placeAt(press.from), placeAt(at)], [from.y, inPanel(at).y]);
       } else if (Math.abs(at.x - press.from.x) >= EDGE) {
         timeline.brush.value = brushedWindow(placeAt(press.from), placeAt(at), whole);
       }
     },
     zoomTo: (brushed) => timeline.setWindow(brushed),
-    click: (_, at) => pick(panel, inPanel(at)),
+    click: ({ does }, at) => {
+      if (does === "measure") area.value = null;
+      else pick(panel, inPanel(at));
+    },
     fit: () => {
       const chosen = panel.itemAt(panel.pointer.peek() ?? { x: -1, y: -1 });
       if (chosen === null) timeline.fit();
@@ -67,6 +82,14 @@ export function listen(glass: HTMLElement, scroller: HTMLElement, panel: Panel):
     },
     key: (key) => pressKey(key, panel, () => focusOf(panel)),
   });
+}
+
+/** The window between two times, of the tracks between two heights. */
+function select(panel: Panel, times: [number, number], heights: [number, number]): void {
+  const tracks = between(panel.placed.peek(), Math.min(...heights), Math.max(...heights) + 1);
+  const window = roundWindow({ begin: Math.min(...times), end: Math.max(...times) });
+  if (tracks.length === 0 || window.end <= window.begin) return;
+  area.value = { ...window, tracks: tracks.map(({ track }) => track.id) };
 }
 
 /** A click: explains a span, comes closer to several, moves the cursor where there is none. */

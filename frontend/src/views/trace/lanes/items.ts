@@ -77,6 +77,16 @@ export function itemOf(
   return at < to ? at : at - 1 >= from ? at - 1 : -1;
 }
 
+/** The first depth of a track at which there is more than one item; 0 where there is none. */
+export function dividing(of: TraceItems, track: string, depths: number): number {
+  const lanes = lanesOf(of);
+  for (let depth = 0; depth < depths; depth++) {
+    const [from, to] = itemsIn(lanes, track, depth);
+    if (to - from > 1) return depth;
+  }
+  return 0;
+}
+
 /** Share of an item's length that something runs in. */
 export function busyShare(of: TraceItems, at: number): number {
   const length = span(rangeOf(of, at));

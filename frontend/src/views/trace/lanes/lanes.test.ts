@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { TraceItems, TraceTrack } from "../../../api";
+import { shortName } from "../../../format";
 import { firstAfter, itemAt, itemOf, itemsIn, lanesOf } from "./items";
 import { between, HEAD, heightOf, laneAt, laneBox, PITCH, placeTracks } from "./layout";
 import { entry, stepped } from "./walking";
-import { shortName } from "./words";
 
 const track = (id: string, lanes: number): TraceTrack => ({
   id,
@@ -151,4 +151,11 @@ it("names calls of Python by function and line", () => {
   );
   expect(shortName("train.py(3): <module>")).toBe("<module> · train.py:3");
   expect(shortName("aten::mm")).toBe("aten::mm");
+  expect(
+    shortName("void at::(anonymous namespace)::fill<128, 8, F<int> >(int, F<int>::{lambda()#1})"),
+  ).toBe("at::(anonymous namespace)::fill<…>");
+  expect(shortName("void at::native::fill<128, 8, F<int> >(int, F<int>::{lambda()#1})")).toBe(
+    "at::native::fill<…>",
+  );
+  expect(shortName("fusion.12 (loop)")).toBe("fusion.12 (loop)");
 });

@@ -1,17 +1,17 @@
 /** What is said of an item: on it, beside the pointer, and to who cannot see it. */
 
 import type { TraceItems, TraceSpan } from "../../../api";
-import { counted, duration, grouped, moment, share, signedBytes } from "../../../format";
-import { kindWord } from "./colours";
+import {
+  counted,
+  duration,
+  grouped,
+  kindWord,
+  moment,
+  share,
+  shortName,
+  signedBytes,
+} from "../../../format";
 import { busyShare, rangeOf } from "./items";
-
-const PYTHON = /^(?:.*[/\\])?([^/\\(]+\.py)\((\d+)\): (.+)$/;
-
-/** `forward · model.py:12` of a call of Python with its whole path; other names as they are. */
-export function shortName(name: string): string {
-  const call = PYTHON.exec(name);
-  return call === null ? name : `${call[3]} · ${call[1]}:${call[2]}`;
-}
 
 export const nameOf = (of: TraceItems, at: number): string =>
   of.names[of.name[at] as number] ?? kindWord(kindOf(of, at));

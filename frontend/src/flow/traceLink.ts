@@ -1,0 +1,130 @@
+/** How the Trace view is arranged, as words of a link: short, and nothing where it is as it starts. */
+
+import {
+  area,
+  type Bookmark,
+  bookmarks,
+  chosenSteps,
+  FIRST_PANELS,
+  findSpan,
+  findSum,
+  foldedTracks,
+  hiddenTracks,
+  PANELS,
+  type Panel,
+  panels,
+  pinnedTracks,
+  spanColour,
+} from "../state/trace";
+
+/** The words, as a link has them. */
+export interface TraceWords {
+  /** `usage180.host-.device…`: panels in order, folded ones with a minus, heights where chosen. */
+  panels?: string;
+  /** `p2.h7.f1`: tracks that are pinned, hidden and folded. */
+  tracks?: string;
+  colours?: "net";
+  spans?: string;
+  /** `begin..end..name`, each encoded, with tildes between. */
+  marks?: string;
+}
+
+const PANEL = /^([a-z]+)(-?)(\d{2,4})?$/;
+const MOST_BOOKMARKS = 100;
+
+const sameAs = (one: readonly Panel[], other: readonly Panel[]): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+export function panelsText(all: readonly Panel[]): string | undefined {
+  if (sameAs(all, FIRST_PANELS)) return undefined;
+  return all
+    .map(({ key, isFolded, height }) => `${key}${isFolded ? "-" : ""}${height ?? ""}`)
+    .join(".");
+}
+
+/** Panels as a link says; those that it does not name stand last, as they come. */
+export function panelsOf(text: string | undefined): readonly Panel[] {
+  const named = (text ?? "").split(".").flatMap((word): Panel[] => {
+    const [, key, fold, height] = PANEL.exec(word) ?? [];
+    const known = PANELS.find((each) => each === key);
+    if (known === undefined) return [];
+    return [{ key: known, isFolded: fold === "-", height: height ? Number(height) : null }];
+  });
+  const first = named.filter(({ key }, at) => named.findIndex((each) => each.key === key) === at);
+  return [...first, ...FIRST_PANELS.filter(({ key }) => !first.some((each) => each.key === key))];
+}
+
+const listText = (letter: string, ids: readonly string[]): string[] =>
+  ids.map((id) => `${letter}${id}`);
+
+const idsOf = (letter: string, text: string | undefined): string[] =>
+  (text ?? "")
+    .split(".")
+    .filter((word) => word[0] === letter && /^\d{1,6}$/.test(word.slice(1)))
+    .map((word) => word.slice(1));
+
+/** A name may hold what stands between the parts. */
+const quoted = (name: string): string =>
+  encodeURIComponent(name).replace(/[.~!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+
+export const bookmarksText = (all: readonly Bookmark[]): string =>
+  all.map(({ begin, end, name }) => `${begin}..${end}..${quoted(name)}`).join("~");
+
+export function bookmarksOf(text: string | undefined): Bookmark[] {
+  return (text ?? "")
+    .split("~")
+    .slice(0, MOST_BOOKMARKS)
+    .flatMap((word) => {
+      const [, begin, end, name] = /^(-?\d{1,16})\.\.(-?\d{1,16})\.\.(.*)$/.exec(word) ?? [];
+      if (begin === undefined || end === undefined || Number(begin) >= Number(end)) return [];
+      return [{ begin: Number(begin), end: Number(end), name: decoded(name ?? "") }];
+    });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a hand-made link with a bare percent sign
+  }
+}
+
+/** What the address should say of the view now; reads signals. */
+export function traceWords(): TraceWords {
+  const tracks = [
+    ...listText("p", pinnedTracks.value),
+    ...listText("h", hiddenTracks.value),
+    ...listText("f", foldedTracks.value),
+  ].join(".");
+  const arranged = panelsText(panels.value);
+  return {
+    ...(arranged !== undefined && { panels: arranged }),
+    ...(tracks !== "" && { tracks }),
+    ...(spanColour.value === "net" && { colours: "net" as const }),
+    ...(findSpan.value !== "" && { spans: findSpan.value }),
+    ...(bookmarks.value.length > 0 && { marks: bookmarksText(bookmarks.value) }),
+  };
+}
+
+/** Arranges the view as the words of a link say. */
+export function applyTraceWords(words: TraceWords): void {
+  panels.value = panelsOf(words.panels);
+  pinnedTracks.value = idsOf("p", words.tracks);
+  hiddenTracks.value = idsOf("h", words.tracks);
+  foldedTracks.value = idsOf("f", words.tracks);
+  spanColour.value = words.colours === "net" ? "net" : "kind";
+  findSpan.value = words.spans ?? "";
+  bookmarks.value = bookmarksOf(words.marks);
+}
+
+/** Tracks and bookmarks are of one recording; how panels stand is kept. */
+export function forgetTrace(): void {
+  pinnedTracks.value = [];
+  hiddenTracks.value = [];
+  foldedTracks.value = [];
+  findSpan.value = "";
+  bookmarks.value = [];
+  area.value = null;
+  findSum.value = "";
+  chosenSteps.value = null;
+}
