@@ -9,7 +9,6 @@ import pytest
 
 from tests.browser.looking import link, open_page, settle, settled_address, words_of
 from tests.browser.tracing import (
-    ROW_OF_PIXELS,
     Drawn,
     asked,
     recorded,
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.framed
 
-#: Pixels that the chart's canvas has left and right of the plot.
-BESIDE = 16
 #: Run, device, a window of it, and the track and the lanes that are looked at.
 WINDOWS = [
     ("bert", "1:0", (2_000_000, 2_200_000), 0, range(34, 42)),
@@ -104,6 +101,7 @@ def test_all_panels_have_one_plot(watched: Watched, profiled: TensorBoardServer)
         "trace-host-items",
         "trace-device-items",
         "trace-arrows",
+        "timeline-stack",
         "timeline-steps-boxes",
         "allocations-curve",
         "allocations-front",
@@ -131,22 +129,6 @@ def test_the_pointer_and_the_cursor_are_on_one_line_in_all_panels(
     ]
     assert len(cursors) == 3
     assert len({*cursors}) == 1 and left <= cursors[0] <= left + width
-
-
-def test_the_chart_is_drawn_where_its_axis_says(
-    watched: Watched, profiled: TensorBoardServer, shared_data: Path
-) -> None:
-    recording = recorded(shared_data, "bert")
-    device = next(each for each in recording.devices if each.key == "1:0")
-    times = recording.values("events", "time", device)
-    window = int(times[0]) - 200_000, int(times[0]) + 300_000
-    view = traced(watched, profiled, "bert", device="1:0", window=window_of(window))
-    stack = view.frame.get_by_test_id("timeline-stack")
-    _, width = view.plot()
-    first = BESIDE + (int(times[0]) - window[0]) / (window[1] - window[0]) * width
-    opaque = stack.evaluate(ROW_OF_PIXELS, view.chart.bounding_box()["height"] - 40)
-    held = [x for x, value in enumerate(opaque) if value == 255]
-    assert held[0] == pytest.approx(first, abs=1)
 
 
 def test_wheel_brush_and_keys_move_the_window_of_all(

@@ -9,8 +9,14 @@ import { listen } from "./gestures";
 import { layerColours, pickedGroup } from "./groupColours";
 import { shownLife } from "./life";
 import { Moved } from "./Moved";
-import { ABOVE, type Model } from "./model";
-import { paintAxisName, paintByteAxis, paintPlaceAxis, paintShareAxis } from "./paint/axes";
+import { ABOVE, BELOW, type Model } from "./model";
+import {
+  paintAxisName,
+  paintByteAxis,
+  paintPlaceAxis,
+  paintShareAxis,
+  type Seen,
+} from "./paint/axes";
 import { paintCapacity, paintFragmentation, paintReserved } from "./paint/curves";
 import { paintEnds, paintLife } from "./paint/life";
 import { paintDot, paintMarks } from "./paint/marks";
@@ -18,7 +24,7 @@ import { paintStack } from "./paint/stack";
 import type { Surface } from "./paint/surface";
 import { describe, describeInstant } from "./readout";
 import { rowOfEvent } from "./rows";
-import { type Scene, sceneFor, sheetsFor } from "./scene";
+import { dotFor, type Scene, sceneFor, sheetsFor } from "./scene";
 import { Tooltip } from "./Tooltip";
 import { usePaint } from "./usePaint";
 
@@ -57,8 +63,7 @@ export function MovedChart({ model }: { model: Model }) {
       <canvas ref={axes} role="img" aria-label={words} data-testid="timeline-canvas" />
       <Moved
         model={model}
-        frame={() => ({ top: 0, height: model.height.value })}
-        beside={BESIDE}
+        frame={() => ({ top: 0, height: ABOVE + model.plot.value.height })}
         painter={({ from, seen }) => {
           const drawn = scene.value;
           const paints = ink.value;
@@ -76,14 +81,24 @@ export function MovedChart({ model }: { model: Model }) {
             paintCapacity(surface, placed, paints.danger);
             if (isWasteShown) paintFragmentation(surface, placed, paints.accent, paints.background);
             paintMarks(surface, placed, paints);
-            paintDot(surface, placed, paints);
-            paintPlaceAxis(surface, placed, paints, seen);
+            paintDot(surface, inView(model, placed, seen), paints);
             if (life === null) return;
             paintLife(surface, placed, life, paints);
             paintEnds(surface, placed, life, paints);
           };
         }}
         testId="timeline-stack"
+      />
+      <Moved
+        model={model}
+        frame={() => ({ top: ABOVE + model.plot.value.height, height: BELOW })}
+        beside={BESIDE}
+        painter={({ reach, from, width, seen }) => {
+          const [axis, paints] = [model.axis.value, ink.value];
+          const plot = { left: from, top: 0, width, height: 0, columns: width };
+          return (surface) => paintPlaceAxis(surface, { axis, window: reach, plot }, paints, seen);
+        }}
+        testId="timeline-place"
       />
       <p class="unseen" id="timeline-keys">
         W and S zoom, A and D pan, left and right arrows move the cursor, Escape returns it to the
@@ -108,6 +123,17 @@ function sceneOf(model: Model): Scene | null {
   const sheets = sheetsFor(detail.value, whole.value, reach, columns, model.showFree.value);
   const shown = { reserved: model.showReserved.value, capacity: model.showCapacity.value };
   return sceneFor(model.axis.value, reach, plot, sheets, of, model.marks.value, shown);
+}
+
+/** The part of a scene that is in view, whose highest place has a dot. */
+function inView(model: Model, scene: Scene, seen: Seen): Scene {
+  const [of, window] = [device.peek(), model.window.peek()];
+  const plot = { ...scene.plot, left: seen.left, width: seen.right - seen.left };
+  return {
+    ...scene,
+    plot,
+    dot: of === null ? null : dotFor(scene.axis, window, plot, scene.sheets, of),
+  };
 }
 
 /** What stays where it is while the others are panned. */

@@ -26,6 +26,8 @@ export function listen(element: HTMLElement, model: Model): () => void {
     follow: (at, press) => {
       const holds = press === null ? isOnCursor(model, at.x) : press.does === "hold";
       element.classList.toggle("is-on-cursor", holds);
+      // What moves along with the hand is not read out: that would be the dearest part of a pan.
+      if (press?.does === "pan" && press.moved) return null;
       const isOver = at.x >= -EDGE && at.x <= model.plot.peek().width + EDGE;
       return isOver || press !== null ? at : null;
     },

@@ -159,7 +159,7 @@ export function placeOfPeak(device: Device, axis: Axis): number | null {
 }
 
 /** The device's peak if it is in view, else the highest that is. */
-function dotFor(
+export function dotFor(
   axis: Axis,
   window: Range,
   plot: Plot,

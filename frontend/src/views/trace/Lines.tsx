@@ -12,8 +12,15 @@ const AWAY = -9999;
 /** Half of the width of the chart's lines, in pixels. */
 const HALF = 0.75;
 
-/** `hasCursor`: what is under it draws the cursor itself where this is false. */
-export function Lines({ model, hasCursor = true }: { model: Model; hasCursor?: boolean }) {
+interface LinesProps {
+  model: Model;
+  /** False where what is under it draws the cursor itself. */
+  hasCursor?: boolean;
+  /** Whether there are axes above and below what it lies on. */
+  isPlot?: boolean;
+}
+
+export function Lines({ model, hasCursor = true, isPlot = false }: LinesProps) {
   const cursor = useComputed(() => model.cursorPlace.value);
   const hover = useComputed(() => {
     const pointed = model.pointed.value;
@@ -21,7 +28,7 @@ export function Lines({ model, hasCursor = true }: { model: Model; hasCursor?: b
     return Math.max(model.window.value.begin, placeOfRow(pointed.sheet.usage, pointed.row));
   });
   return (
-    <div class="trace-lines">
+    <div class={isPlot ? "trace-lines is-plot" : "trace-lines"}>
       {hasCursor ? <Line model={model} at={cursor} name="cursor" /> : null}
       <Line model={model} at={hover} name="hover" />
       <Brush model={model} />

@@ -85,5 +85,5 @@ const NETS = [
   [-(2 ** 20), "freed 1 MiB"],
   [0, "neither"],
   [2 ** 20, "allocated 1 MiB"],
-  [2 ** 33, "8 GiB, net"],
+  [2 ** 33, "allocated 8 GiB"],
 ] as const;

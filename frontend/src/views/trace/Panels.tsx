@@ -78,7 +78,7 @@ function Body({ model, panel }: { model: Model; panel: Panel }) {
           <Legend model={timeline} />
           <div class="trace-stage" style={{ height: `${height}px` }} data-body="usage">
             <MovedChart model={timeline} />
-            <Lines model={timeline} />
+            <Lines model={timeline} isPlot />
             <Notices model={timeline} />
           </div>
         </>
@@ -93,7 +93,7 @@ function Body({ model, panel }: { model: Model; panel: Panel }) {
       return (
         <div class="trace-stage" style={{ height: `${height}px` }} data-body="allocations">
           <Picture model={lives} />
-          <Lines model={timeline} hasCursor={false} />
+          <Lines model={timeline} hasCursor={false} isPlot />
           <PictureNotices model={lives} />
         </div>
       );
