@@ -46,6 +46,7 @@ def derive(recording: Recording) -> Recording:
 
 def _of_memory(recording: Recording) -> tuple[dict[str, pa.Table], list[str]]:
     """The tables that follow from events, and what is odd about these."""
+    let_go()
     parts = [DevicePart.of(recording, device) for device in recording.devices]
     makers: list[Callable[[], pa.Table]] = [  # those that take longest first
         lambda: set_aside(_allocations(recording, parts)),

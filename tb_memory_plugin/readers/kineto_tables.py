@@ -14,7 +14,7 @@ from tb_memory_plugin.readers.kineto_memory import Histories
 from tb_memory_plugin.readers.kineto_program import Program
 from tb_memory_plugin.readers.kineto_timeline import timeline
 from tb_memory_plugin.recording import arrays, builder
-from tb_memory_plugin.recording.aside import set_aside
+from tb_memory_plugin.recording.aside import let_go, set_aside
 from tb_memory_plugin.recording.schema import Action
 
 
@@ -34,6 +34,7 @@ def tables(
     made |= program.frames()
     timed = timeline(columns, program, found, at, ops, origin)
     del at, ops
+    let_go()
     made |= {"spans": timed.spans, "links": timed.links}
     around = timed.around
     made["labels"] = builder.table(

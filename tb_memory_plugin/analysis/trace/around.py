@@ -8,6 +8,7 @@ import pyarrow as pa
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.nesting import innermost
 from tb_memory_plugin.recording import arrays, builder
+from tb_memory_plugin.recording.aside import set_aside
 from tb_memory_plugin.recording.recording import Device, Recording
 
 #: Of what runs on a device by itself nothing is allocated.
@@ -45,9 +46,6 @@ def event_spans(recording: Recording) -> dict[str, pa.Table]:
         own = events.start + np.flatnonzero(timed[events])
         at = innermost(begin[rows], end[rows], recording.values("events", "time")[own])
         found[own[at >= 0]] = rows[at[at >= 0]]
-    return {
-        "event_spans": builder.table(
-            "event_spans",
-            {"device": recording.values("events", "device"), "span": (found, found < 0)},
-        )
-    }
+    devices = recording.values("events", "device")
+    columns = {"device": devices, "span": (found, found < 0)}
+    return {"event_spans": set_aside(builder.table("event_spans", columns))}

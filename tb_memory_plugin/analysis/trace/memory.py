@@ -26,6 +26,8 @@ from tb_memory_plugin.recording.schema import AFTER, SCHEMAS
 BY_TIME = ("step", "annotation", "hlo_module")
 #: What is added up: births, frees, bytes allocated and bytes freed.
 _SUMS = ("births", "frees", "allocated", "freed")
+#: Bytes from which on a column waits in a file for the others.
+_LEAST = 4 << 20
 #: Spans whose peaks are looked up at a time.
 _PART = 1 << 18
 _COLUMNS = (*_SUMS, *(f"self_{name}" for name in _SUMS), "peak")
@@ -65,21 +67,25 @@ def _nets(recording: Recording) -> pa.Table:
         span, allocated, freed = (
             recording.values("span_memory", name, device) for name in ("span", "allocated", "freed")
         )
-        rows = np.flatnonzero(allocated != freed)
+        rows = np.flatnonzero(allocated != freed).astype(np.int32)
         place = place_of[span[rows]]
-        order = np.argsort(place, kind="stable")
+        order = np.argsort(place, kind="stable").astype(np.int32)
         places.append(place[order])
+        rows = rows[order]
+        del place, order
         net = allocated[rows]
         net -= freed[rows]
-        sums.append(np.cumsum(net[order]))
+        sums.append(np.cumsum(net, out=net))
     counts = [len(each) for each in places]
-    return builder.table(
-        "span_nets",
-        {
-            "device": np.repeat(np.arange(len(places), dtype=np.int16), counts),
-            "place": arrays.adopted(np.concatenate(places), pa.int32()),
-            "net": arrays.adopted(np.concatenate(sums), pa.int64()),
-        },
+    return set_aside(
+        builder.table(
+            "span_nets",
+            {
+                "device": np.repeat(np.arange(len(places), dtype=np.int16), counts),
+                "place": arrays.adopted(np.concatenate(places), pa.int32()),
+                "net": arrays.adopted(np.concatenate(sums), pa.int64()),
+            },
+        )
     )
 
 
@@ -131,12 +137,11 @@ class _ByTime:
         self.rows = spans.rows.astype(np.int32)
         self._first = np.searchsorted(times, spans.begin)
         self._stop = np.maximum(np.searchsorted(times, spans.end), self._first)
-        self._at = innermost(spans.begin, spans.end, times).astype(np.int32)
+        at = innermost(spans.begin, spans.end, times) if len(spans.rows) else times[:0]
+        self._at = at.astype(np.int32)
 
     def sums(self, did: IntArray) -> tuple[IntArray, IntArray]:
         """Of every span what happened in it, and what in none of its kind inside."""
-        if not len(self.rows):
-            return did[:0], did[:0]
         before = np.append(0, np.cumsum(did))
         whole = before[self._stop] - before[self._first]
         del before
@@ -150,25 +155,36 @@ def _of_device(recording: Recording, device: Device) -> dict[str, IntArray]:
     times = event_times(recording, device)
     parts: list[_OnThread | _ByTime] = [_OnThread(recording, device)]
     if times is not None:
-        parts += [_ByTime(recording, device, kind, times) for kind in BY_TIME]
+        by_time = (_ByTime(recording, device, kind, times) for kind in BY_TIME)
+        parts += [part for part in by_time if len(part.rows)]
     span = np.concatenate([part.rows for part in parts])
     on_thread = np.arange(len(span)) < len(parts[0].rows)
     order = np.argsort(span, kind="stable").astype(np.int32)
-    found = {"span": span[order], "on_thread": on_thread[order]}
+    found = {"span": _aside("span", span[order]), "on_thread": on_thread[order]}
     del span, on_thread
+    let_go()
     did = _Did(recording, device)
     for name in _SUMS:
         kind = np.int32 if name in ("births", "frees") else np.int64
         sums = [part.sums(did.column(name)) for part in parts]
         for at, column in enumerate((name, f"self_{name}")):
-            found[column] = np.concatenate([each[at] for each in sums], dtype=kind)[order]
-        del sums
+            whole = np.concatenate([each[at] for each in sums], dtype=kind)
+            found[column] = _aside(column, whole[order])
+        del sums, whole
+        let_go()
     del parts, did
     moved = (found["births"] > 0) | (found["frees"] > 0)
     if not moved.all():
         found = {name: values[moved] for name, values in found.items()}
     found["peak"] = _peaks(recording, device, found["span"], times)
     return found
+
+
+def _aside(name: str, values: IntArray) -> IntArray:
+    """The same integers, out of memory if they are many."""
+    kind = SCHEMAS["span_memory"].field(name).type
+    table = set_aside(pa.table({name: arrays.adopted(values, kind)}), _LEAST)
+    return arrays.values(table, name)
 
 
 def _peaks(
@@ -190,6 +206,7 @@ def _peaks(
         some = some[np.argsort(first[some], kind="stable")]
         highest = most(allocated, first[some], stop[some] - 1)
         found[at + some] = np.maximum(highest - allocated[first[some] - 1], 0)
+        let_go()
     return found
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from tb_memory_plugin.analysis.exact import IntArray
 from tb_memory_plugin.analysis.trace.lanes import lanes
 from tb_memory_plugin.recording import arrays, builder, nesting
-from tb_memory_plugin.recording.aside import set_aside
+from tb_memory_plugin.recording.aside import let_go, set_aside
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import sentinel
 
@@ -62,6 +62,8 @@ def place_tables(recording: Recording, around: IntArray) -> dict[str, pa.Table]:
         done += len(own)
         counts.append(np.bincount(lane))
         reach.append((int(begin[placed].min()), int(end[placed].max())))
+        del placed, lane
+        let_go()
     table = _order_table(order, begin, end)
     lanes_of = [len(each) for each in counts]
     edges = np.append(0, np.cumsum(lanes_of))
@@ -113,6 +115,7 @@ def _placed(
 ) -> tuple[IntArray, IntArray]:
     """The spans of one track lane by lane, each in order of time, and their lanes."""
     begin, end = begin[rows], end[rows]
+    let_go()  # of the columns that they were taken out of
     later = (begin[1:] > begin[:-1]) | ((begin[1:] == begin[:-1]) & (end[1:] <= end[:-1]))
     if not later.all():
         order = np.lexsort((-end, begin)).astype(np.int32)
@@ -127,6 +130,7 @@ def _order_table(order: IntArray, begin: IntArray, end: IntArray) -> pa.Table:
     columns = {"span": arrays.adopted(order, pa.int32())}
     for name, times in (("begin", begin), ("end", end)):
         columns[name] = arrays.adopted(times[order], pa.int64())
+        let_go()
     return set_aside(builder.table("span_order", columns))
 
 

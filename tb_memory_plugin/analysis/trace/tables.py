@@ -7,7 +7,7 @@ import pyarrow as pa
 from tb_memory_plugin.analysis.trace.around import around, event_spans
 from tb_memory_plugin.analysis.trace.memory import span_memory
 from tb_memory_plugin.analysis.trace.places import place_tables
-from tb_memory_plugin.recording.aside import let_go, set_aside
+from tb_memory_plugin.recording.aside import let_go
 from tb_memory_plugin.recording.recording import Recording
 
 
@@ -18,4 +18,5 @@ def trace_tables(recording: Recording) -> dict[str, pa.Table]:
     found |= place_tables(known, around(known))
     let_go()
     found |= span_memory(recording.with_tables(found))
-    return {name: set_aside(table) for name, table in found.items()}
+    let_go()
+    return found
