@@ -191,3 +191,13 @@ def test_without_times_it_says_why_nothing_is_drawn(
     empty = frame.get_by_test_id("trace-empty")
     empty.wait_for()
     assert "no time stamps" in empty.inner_text()
+
+
+def test_a_snapshot_alone_says_what_it_lacks(
+    watched: Watched, real_server: TensorBoardServer
+) -> None:
+    where = link("small_train", "snapshot.pickle", view="trace", device="0")
+    frame = open_page(watched.page, real_server.url + where)
+    settle(watched.page)
+    assert "does not say what the program did" in frame.get_by_test_id("trace-nothing").inner_text()
+    assert frame.get_by_test_id("allocations-picture").is_visible()

@@ -133,7 +133,7 @@ def window_of(value: tuple[int, int]) -> str:
 
 def asked(server: TensorBoardServer, route: str, run: str, **words: object) -> Any:
     """An answer of the server about a run, as the page would ask for it."""
-    sources = server.get("sources").json()["sources"]
+    sources = server.sources(after=len(FILES)).values()
     (source,) = (each["id"] for each in sources if each["run"] == run)
-    version = server.get("open", source=source).json()["version"]
+    version = server.opened(source)["version"]
     return json.loads(server.get(route, source=source, version=version, **words).body)

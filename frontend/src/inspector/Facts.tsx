@@ -9,9 +9,15 @@ export interface FactRow {
   title?: string | undefined;
 }
 
-export function Facts({ rows }: { rows: readonly FactRow[] }) {
+interface FactsProps {
+  rows: readonly FactRow[];
+  /** Whether it stands under others that say what it is about. */
+  isMore?: boolean;
+}
+
+export function Facts({ rows, isMore = false }: FactsProps) {
   return (
-    <dl class="facts-list">
+    <dl class={isMore ? "facts-more" : "facts-list"}>
       {rows
         .filter(
           ({ value }) => value !== null && value !== undefined && value !== false && value !== "",

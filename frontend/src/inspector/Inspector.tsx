@@ -77,6 +77,13 @@ function hintsFor(view: string): string[] {
       ];
     case "source":
       return [...overTime(...OVER_TIME), "Filter by a line to narrow all views to it."];
+    case "trace":
+      return [
+        "Click a span for what memory did in it, what is inside of it and what it is linked to.",
+        "Click several that are drawn as one to zoom to them.",
+        "Click an allocation for the spans that made and freed it.",
+        "Drag to zoom in; with Alt to sum up what is in an area.",
+      ];
     case "settings":
       return [];
     default:

@@ -74,6 +74,7 @@ export function Arguments({ card: { args, name } }: { card: SpanCard }) {
     <section aria-label="Arguments">
       <h3>Arguments</h3>
       <Facts
+        isMore
         rows={entries.map(([word, value]) => ({
           word,
           value: argumentText(value),

@@ -22,6 +22,7 @@ export function Uses({ card }: { card: AllocationCard }) {
     <section aria-label="Spans">
       <h3>In the trace</h3>
       <Facts
+        isMore
         rows={[
           { word: "Made in", value: made && <Go span={made} /> },
           {

@@ -14,6 +14,7 @@ import { Arrows } from "./arrows/Arrows";
 import { Frame } from "./Frame";
 import { Lines } from "./Lines";
 import { Lanes } from "./lanes/Lanes";
+import type { Panel as Tracked } from "./lanes/model";
 import type { Model } from "./model";
 import { PanelTools } from "./PanelTools";
 import { heightOf, TITLES } from "./panelling";
@@ -64,6 +65,9 @@ export function Panels({ model }: { model: Model }) {
   );
 }
 
+/** The head of such a panel says so. */
+const isEmpty = ({ tracks }: Tracked): boolean => tracks.value.length === 0;
+
 function Body({ model, panel }: { model: Model; panel: Panel }) {
   const { timeline, lives, pictureHeight } = model;
   const height = heightOf(panel);
@@ -86,9 +90,13 @@ function Body({ model, panel }: { model: Model; panel: Panel }) {
     case "steps":
       return <Steps model={timeline} />;
     case "host":
-      return <Lanes panel={model.host} height={height} label="Threads of the host" />;
+      return isEmpty(model.host) ? null : (
+        <Lanes panel={model.host} height={height} label="Threads of the host" />
+      );
     case "device":
-      return <Lanes panel={model.device} height={height} label="Streams of devices" />;
+      return isEmpty(model.device) ? null : (
+        <Lanes panel={model.device} height={height} label="Streams of devices" />
+      );
     case "allocations":
       return (
         <div class="trace-stage" style={{ height: `${height}px` }} data-body="allocations">

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { Notes } from "../../components/Notes";
+import { counted } from "../../format";
 import { device, hasHistory, hasTime } from "../../state";
 import "../../timeline/timeline.css";
 import "../../picture/picture.css";
@@ -11,7 +12,7 @@ import "./arrows/arrows.css";
 import { Lower } from "./lower/Lower";
 import "./lower/lower.css";
 import "../../tables/lists/lists.css";
-import { createModel } from "./model";
+import { createModel, type Model } from "./model";
 import { Panels } from "./Panels";
 import { Tools } from "./tools/Tools";
 import "./tools/tools.css";
@@ -53,8 +54,41 @@ function Shown() {
   return (
     <div class="trace">
       <Tools model={model} />
+      <Said model={model} />
       <Panels model={model} />
       <Lower model={model} />
     </div>
+  );
+}
+
+/** What is to be said of the trace: why it could not be had, what is not in it, how to read it. */
+function Said({ model }: { model: Model }) {
+  const [trace, failure] = [model.trace.value, model.failure.value];
+  if (failure !== null) {
+    return (
+      <p class="danger" role="alert">
+        {failure}
+      </p>
+    );
+  }
+  if (trace === null) return null;
+  if (trace.tracks.length === 0) {
+    return (
+      <p class="quiet" role="note" data-testid="trace-nothing">
+        This recording does not say what the program did. Profiler traces, XPlanes and exports of
+        Nsight Systems do, and so does what MemoryWriter records; a snapshot does together with a
+        trace of the same process.
+      </p>
+    );
+  }
+  const more = trace.hidden > 0 ? [`${counted(trace.hidden, "track")} more are not listed.`] : [];
+  return (
+    <>
+      {[...trace.notes, ...more].map((note) => (
+        <p class="quiet small" role="note" key={note}>
+          {note}
+        </p>
+      ))}
+    </>
   );
 }

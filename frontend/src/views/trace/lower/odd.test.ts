@@ -27,6 +27,9 @@ it("finds the step that differs, and none where all are alike or too few", () =>
   expect(oddOne([...same, step("e", { allocated: 4000 }), step("f", { peak: 1100 })])).toBe("e");
   expect(oddOne([...same, step("e", { after: 200 })])).toBe("e");
   expect(oddOne([...same, step("e", { peak: 1005 })])).toBeNull();
+  expect(oddOne([...same, step("e", { end: 13 })])).toBe("e");
+  expect(oddOne([...same, step("e", { end: 10.4 })])).toBeNull();
+  expect(oddOne([...same, step("e", { end: 13 }), step("f", { peak: 1500 })])).toBe("f");
   expect(oddOne([step("a"), step("b", { peak: 2000 })])).toBeNull();
   expect(oddOne([])).toBeNull();
 });

@@ -24,7 +24,14 @@ export function Bookmarks({ timeline }: { timeline: Timeline }) {
     if (at !== null) add(Math.round(at), Math.round(at) + 1);
   };
   return (
-    <details class="trace-bookmarks">
+    <details
+      class="trace-bookmarks"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !event.currentTarget.open) return;
+        event.currentTarget.open = false;
+        event.stopPropagation();
+      }}
+    >
       <summary class="chip">bookmarks{all.length > 0 ? ` (${all.length})` : ""}</summary>
       <div class="trace-over">
         <form
