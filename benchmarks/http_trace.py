@@ -4,7 +4,8 @@ A real TensorBoard serves a recording that is in the cache already: random windo
 all tracks, with and without a search, from the first one after the start (cold) and again (warm);
 memory by span of everything (once and again) and of random windows; steps laid over each other;
 spans and allocations explained. The alternative looks at all spans for every window, as a viewer
-without lanes in order has to: which are in it, and which of those share a pixel.
+without lanes in order has to: which are in it, which of those share a pixel, how long these last
+and what they allocated; without a request, an answer or its bytes.
 
     python -m benchmarks.http_trace [--events N] [--queries N]
 """
@@ -23,6 +24,7 @@ import numpy as np
 from benchmarks._http import Asked, memory_without, run, serving
 from benchmarks._programs import program
 from benchmarks.usage_window import Times
+from tb_memory_plugin.analysis.trace.memory import memory_of
 from tb_memory_plugin.recording.recording import Recording
 
 _WIDTH = 1600
@@ -41,16 +43,26 @@ def windows(recording: Recording, count: int, seed: int) -> Iterator[dict[str, i
 
 
 def scanned(recording: Recording, begin: int, end: int) -> float:
-    """Seconds to find what a window shows by looking at every span."""
+    """Seconds to find the same items, and the same numbers of each, by looking at every span."""
+    (device,) = recording.devices
     begins, ends, track, depth = (
         recording.values("spans", name) for name in ("begin", "end", "track", "depth")
     )
     start = time.perf_counter()
+    pixel = 1 << max(((end - begin) // _WIDTH).bit_length() - 1, 0)
     seen = np.flatnonzero((ends >= begin) & (begins < end))
-    pixel = max((end - begin) // _WIDTH, 1)
-    narrow = seen[ends[seen] - begins[seen] < pixel]
-    order = np.lexsort((begins[narrow] // pixel, depth[narrow], track[narrow]))
-    np.flatnonzero(np.diff(begins[narrow][order] // pixel))
+    seen = seen[np.lexsort((begins[seen], depth[seen], track[seen]))]
+    lasts, column = ends[seen] - begins[seen], begins[seen] // pixel
+    new = lasts >= pixel
+    for values in (column, depth[seen], track[seen]):
+        new[1:] |= values[1:] != values[:-1]
+    new[:1] = True
+    first = np.flatnonzero(new)
+    memory = memory_of(recording, device, seen)
+    if len(first):
+        for values in (lasts, memory["allocated"] - memory["freed"]):
+            np.add.reduceat(values, first)
+        np.maximum.reduceat(lasts << 20 | np.arange(len(lasts)) % (1 << 20), first)
     return time.perf_counter() - start
 
 
