@@ -160,7 +160,7 @@ def _by_category(recording: Recording, device: Device, term: Term) -> IntArray:
     wanted = re.sub(r"[-_\s]+", " ", term.value.strip().lower())
     codes = recording.values("allocations", "category", device)
     for category in Category:
-        if wanted == category.label:
+        if wanted == category.label or (wanted, category) == ("weight", Category.PARAMETER):
             matches: IntArray = codes == int(category)
             return matches | (codes < 0) if category is Category.UNKNOWN else matches
     known = ", ".join(category.label for category in Category)

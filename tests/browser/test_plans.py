@@ -207,8 +207,11 @@ def test_plans_are_compared_across_recordings(
     assert of("gradient") == [12_288_000, 0, 12_288_000]
 
 
-def test_a_drawing_is_kept_as_svg_and_png(watched: Watched, server: TensorBoardServer) -> None:
-    frame = show(watched, server, "step")
+@pytest.mark.parametrize("view", ["plan", "allocations"])
+def test_a_drawing_is_kept_as_svg_and_png(
+    watched: Watched, server: TensorBoardServer, view: str
+) -> None:
+    frame = show(watched, server, "step", view=view)
     settle(watched.page)
     with watched.page.expect_download() as kept:
         frame.get_by_role("link", name="SVG").click()
@@ -219,6 +222,14 @@ def test_a_drawing_is_kept_as_svg_and_png(watched: Watched, server: TensorBoardS
     data = Path(kept.value.path()).read_bytes()
     assert data.startswith(b"\x89PNG")
     assert (int.from_bytes(data[16:20]), int.from_bytes(data[20:24])) == (3200, 1800)
+
+
+def test_a_link_to_a_plan_without_its_device_shows_the_largest(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    frame = show(watched, server, "tpu", view="plan")
+    assert frame.locator(".plan-name h1").inner_text()
+    assert frame.get_by_role("tab", name="Memory Viewer").get_attribute("aria-selected") == "true"
 
 
 def test_where_a_module_ran_is_shown_and_what_else_was_alive(

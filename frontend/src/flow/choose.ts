@@ -201,14 +201,15 @@ function startWith(fresh: Summary, link: Link | null): void {
   carried = null;
 }
 
-/** The plan of the module that was left, or that a link names; without a device that of the highest peak. */
+/** The plan of the module that was left, or that a link names; that of the highest peak if any will do. */
 function plannedStart(fresh: Summary, link: Link | null): PlanListed | undefined {
   const left = carriedPlan;
   carriedPlan = null;
   const named = left
     ? samePlan(fresh.plans, left)
     : fresh.plans.find(({ key }) => key === link?.device);
-  if (named || fresh.devices.length > 0) return named;
+  const wanted = fresh.devices.length === 0 || (link?.view === "plan" && !link.device);
+  if (named || !wanted) return named;
   return [...fresh.plans].sort((a, b) => b.peak - a.peak)[0];
 }
 

@@ -44,6 +44,7 @@ def passing(text: str) -> list[int]:
         ("size:2048", [SOFTMAX]),
         ("category:activation", [MM, SOFTMAX]),
         ("-category:activation", [BEFORE, FREED, CPP, BARE]),
+        ("category:weight", [BEFORE]),
         ("category:unknown", [FREED, BARE]),
         ("category:optimizer_state", []),
         ('category:"Optimizer State"', []),

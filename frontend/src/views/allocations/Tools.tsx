@@ -5,6 +5,7 @@ import { Filtered } from "../../components/Filtered";
 import { Segmented } from "../../components/Segmented";
 import { reasonAgainst, shownLayout } from "../../lives/layouts";
 import type { Model } from "../../lives/model";
+import { SavePlan } from "../../lives/SavePlan";
 import { bytesRange, layout, only, range, viewKey } from "../../state";
 import { LAYOUTS, type Layout, ONLY, type Only } from "../../state/view";
 import { Find } from "./Find";
@@ -87,6 +88,7 @@ export function Tools({ model }: { model: Model }) {
         >
           table
         </button>
+        <SavePlan />
       </span>
       <Filtered />
       <Find model={model} />

@@ -5,11 +5,11 @@ import { Fact, Size } from "../../components/Fact";
 import { Segmented } from "../../components/Segmented";
 import { chooseDevice } from "../../flow/choose";
 import { bytes, count, exactBytes, share } from "../../format";
+import { SavePlan } from "../../lives/SavePlan";
 import { cursor } from "../../state/view";
 import { Capacity } from "./Capacity";
 import { Causes } from "./Causes";
 import { Runs } from "./Runs";
-import { Save } from "./Save";
 
 export function Overview({ plan }: { plan: PlanOverview }) {
   return (
@@ -23,7 +23,7 @@ export function Overview({ plan }: { plan: PlanOverview }) {
         </span>
         <Spaces plan={plan} />
         <Capacity peak={plan.peak} isDevice={isDeviceMemory(plan)} />
-        <Save name={`${plan.module}-${plan.program}-${plan.space}`} />
+        <SavePlan />
       </div>
       <dl class="numbers" aria-label="Summary">
         <Peak plan={plan} />

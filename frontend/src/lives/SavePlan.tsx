@@ -1,18 +1,22 @@
 /** The plan as a drawing to keep: what the server makes as SVG, painted here where it is to be PNG. */
 
 import { signal } from "@preact/signals";
-import { drawingFile } from "../../api";
-import { target } from "../../flow/questions";
-import { argument } from "../../state/grouping";
-import { words } from "../../state/resource";
-import { by } from "../../state/view";
-import { TOP } from "../../timeline/load";
+import { drawingFile } from "../api";
+import { target } from "../flow/questions";
+import { argument } from "../state/grouping";
+import { shownPlan } from "../state/recording";
+import { words } from "../state/resource";
+import { by } from "../state/view";
+import { TOP } from "../timeline/load";
+import "./savePlan.css";
 
 const failure = signal<string | null>(null);
 
-export function Save({ name }: { name: string }) {
+export function SavePlan() {
   const asked = target.value;
-  if (!asked) return null;
+  const plan = shownPlan.value?.overview;
+  if (!asked || !plan) return null;
+  const name = `${plan.module}-${plan.program}-${plan.space}`;
   const file = drawingFile({ ...asked, by: by.value, pattern: argument.value, top: TOP });
   return (
     <span class="plan-save">
