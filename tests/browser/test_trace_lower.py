@@ -54,6 +54,7 @@ def test_memory_by_span_is_of_the_window_and_of_a_kind(
     settle(view.page)
     freed = _numbers(view, 4)
     assert freed == sorted(freed, reverse=True)
+    assert words_of(settled_address(view.page, "p.memory.sums="))["sums"] == "module.-freed"
     link = view.frame.get_by_role("link", name="CSV").first
     assert "trace.sums.csv" in (link.get_attribute("href") or "")
 

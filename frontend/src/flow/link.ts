@@ -163,6 +163,8 @@ export function fromWords(words: Words): Link {
     colours: words.colours === "net" ? "net" : undefined,
     spans: words.spans,
     marks: words.marks,
+    lower: words.lower === "steps" ? "steps" : undefined,
+    sums: words.sums,
     call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
@@ -218,6 +220,8 @@ function toWords(link: Link): Words {
   put("colours", link.colours);
   put("spans", link.spans);
   put("marks", link.marks);
+  put("lower", link.lower);
+  put("sums", link.sums);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

@@ -64,12 +64,18 @@ describe("bookmarks in a link", () => {
 
 describe("the view in a link", () => {
   it("comes back as it was", () => {
-    const words = { tracks: "p3.p1.h7.f0", colours: "net", spans: "aten::mm" } as const;
+    const words = {
+      tracks: "p3.p1.h7.f0",
+      colours: "net",
+      spans: "aten::mm",
+      lower: "steps",
+      sums: "module.-self_net",
+    } as const;
     applyTraceWords(words);
     expect(pinnedTracks.value).toEqual(["3", "1"]);
     expect([hiddenTracks.value, foldedTracks.value]).toEqual([["7"], ["0"]]);
     expect(traceWords()).toEqual(words);
-    applyTraceWords(fromWords({ tracks: "pnot.h.q1", colours: "other" }));
+    applyTraceWords(fromWords({ tracks: "pnot.h.q1", colours: "other", sums: "Op" }));
     expect(traceWords()).toEqual({});
     expect([spanColour.value, bookmarks.value, panels.value]).toEqual(["kind", [], FIRST_PANELS]);
   });

@@ -10,11 +10,14 @@ import {
   findSum,
   foldedTracks,
   hiddenTracks,
+  lower,
   PANELS,
   type Panel,
   panels,
   pinnedTracks,
   spanColour,
+  sumsKind,
+  sumsSort,
 } from "../state/trace";
 
 /** The words, as a link has them. */
@@ -27,10 +30,16 @@ export interface TraceWords {
   spans?: string;
   /** `begin..end..name`, each encoded, with tildes between. */
   marks?: string;
+  /** `steps` where those are what is under the panels. */
+  lower?: "steps";
+  /** `module.-net`: kind and order of memory by span. */
+  sums?: string;
 }
 
 const PANEL = /^([a-z]+)(-?)(\d{2,4})?$/;
 const MOST_BOOKMARKS = 100;
+const SUMS = /^([a-z_]{1,20})\.(-?[a-z_]{1,20})$/;
+const FIRST_SUMS = "op.-allocated";
 
 const sameAs = (one: readonly Panel[], other: readonly Panel[]): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
@@ -97,12 +106,15 @@ export function traceWords(): TraceWords {
     ...listText("f", foldedTracks.value),
   ].join(".");
   const arranged = panelsText(panels.value);
+  const sums = `${sumsKind.value}.${sumsSort.value}`;
   return {
     ...(arranged !== undefined && { panels: arranged }),
     ...(tracks !== "" && { tracks }),
     ...(spanColour.value === "net" && { colours: "net" as const }),
     ...(findSpan.value !== "" && { spans: findSpan.value }),
     ...(bookmarks.value.length > 0 && { marks: bookmarksText(bookmarks.value) }),
+    ...(lower.value === "steps" && { lower: "steps" as const }),
+    ...(sums !== FIRST_SUMS && { sums }),
   };
 }
 
@@ -115,6 +127,10 @@ export function applyTraceWords(words: TraceWords): void {
   spanColour.value = words.colours === "net" ? "net" : "kind";
   findSpan.value = words.spans ?? "";
   bookmarks.value = bookmarksOf(words.marks);
+  lower.value = words.lower === "steps" ? "steps" : "spans";
+  const [, kind = "op", sort = "-allocated"] = SUMS.exec(words.sums ?? "") ?? [];
+  sumsKind.value = kind;
+  sumsSort.value = sort;
 }
 
 /** Tracks and bookmarks are of one recording; how panels stand is kept. */
