@@ -11,7 +11,7 @@ from tb_memory_plugin.api import load
 from tests.browser.test_lists_cells import Life, births, rows, tells
 from tests.browser.xplanes import FILES, opened
 from tests.fixtures.kineto import Json
-from tests.formats.test_kineto_real import CALLS, DEVICES, Search, events, ns
+from tests.formats.test_kineto_real import CALLS, COPIES, KERNELS, RUNTIME, Search, events, ns
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Watched
@@ -43,7 +43,7 @@ def start(name: str) -> int:
         ns(event["ts"])
         for event in events(name)
         if event["name"] == "[memory]"
-        or (event["ph"] == "X" and event.get("cat") in (*CALLS, *DEVICES))
+        or (event["ph"] == "X" and event.get("cat") in (*CALLS, *RUNTIME, *KERNELS, *COPIES))
     )
 
 
