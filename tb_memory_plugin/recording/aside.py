@@ -50,7 +50,8 @@ def kept_in(folder: Path) -> Iterator[None]:
 def set_aside(table: pa.Table, least: int | None = None) -> pa.Table:
     """The same table, mapped from a file if it is large; itself where files are not wanted.
 
-    Large is ``least`` bytes and more, or as many as is usual. Where a file cannot be written, memory has to do.
+    Large is ``least`` bytes and more, or as many as is usual. Where a file cannot be written,
+    memory has to do.
     """
     aside = _aside.get()
     if aside is None or table.nbytes < (_LEAST if least is None else least):
