@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.matching import matching_texts
 from tb_memory_plugin.analysis.memo import memo
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Recording
@@ -13,14 +14,14 @@ _PART = 1 << 18
 
 
 def named(recording: Recording, text: str, *, exactly: bool = False) -> IntArray:
-    """A truth value a name of spans, and last for none: whether ``text`` is in it, in any case.
+    """A truth value a name of spans, and last for none: whether it holds ``text``, in any case.
 
-    ``exactly``: whether it is the name.
+    ``text`` may be an ``/expression/``; ``exactly``: whether it is the name. Raises QueryError.
     """
-    words = arrays.words(recording.table("spans"), "name")
-    wanted = text if exactly else text.casefold()
-    chosen = [word == wanted if exactly else wanted in word.casefold() for word in words]
-    return np.array([*chosen, False], dtype=bool)
+    words = arrays.dictionary(recording.table("spans"), "name")
+    if exactly:
+        return np.array([*(word == text for word in words.to_pylist()), False], dtype=bool)
+    return np.append(matching_texts(words, text), False)
 
 
 def found_before(recording: Recording, text: str) -> IntArray:

@@ -141,6 +141,20 @@ def test_the_next_of_a_name_comes_round(program: Program, way: str, start: int) 
     assert answer["place"] == wanted.index(expected)
 
 
+def test_names_are_found_by_expressions_too() -> None:
+    program = Program()
+    for name in ("aten::mm", "aten::addmm", "mm"):
+        program.enter(0, "op", name)
+        program.time += 5
+        program.leave(0)
+    recording = program.recording()
+    question: dict[str, Any] = {"kind": "op", "exactly": False, "way": "first", "after": ""}
+    for text, count in (("MM", 3), ("/::mm$/", 1), ("/^mm/", 1), ("none", 0)):
+        assert find.find(recording, text=text, **question)["count"] == count
+    with pytest.raises(QueryError, match="expression"):
+        find.find(recording, text="/(/", **question)
+
+
 def test_what_cannot_be_found_is_said() -> None:
     recording = Program().recording()
     question: dict[str, Any] = {"kind": "", "exactly": False, "after": ""}
