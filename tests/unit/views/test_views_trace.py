@@ -164,14 +164,6 @@ def test_what_cannot_be_found_is_said() -> None:
         find.find(recording, text="a", way="up", **question)
 
 
-def drawn_in(program: Program, row: int) -> object:
-    """The span below which one is drawn: nothing is inside of what takes no time."""
-    at = program.spans[row]["parent"]
-    while isinstance(at, int) and program.spans[at]["begin"] == program.spans[at]["end"]:
-        at = program.spans[at]["parent"]
-    return at
-
-
 @given(programs())
 def test_what_is_told_of_a_span_is_what_a_walk_finds(program: Program) -> None:
     recording = program.recording()
@@ -196,7 +188,7 @@ def test_what_is_told_of_a_span_is_what_a_walk_finds(program: Program) -> None:
             around.append(str(at))
             at = program.spans[at]["parent"]
         assert [one["id"] for one in card["inside"]] == around[::-1]
-        below = [one for one in range(len(program.spans)) if drawn_in(program, one) == row]
+        below = [one for one in program.spans if one["parent"] == row]
         assert card["below"]["calls"] == len(below)
         assert sum(one["calls"] for one in card["below"]["rows"]) == len(below)
         assert card["place"]["begin"] == begin
