@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.looking import settle, settled_address, words_of
-from tests.browser.tracing import recorded, spans, traced
+from tests.browser.tracing import BELOW, HEAD, PITCH, asked, recorded, reopened, spans, traced
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
@@ -20,13 +20,6 @@ pytestmark = pytest.mark.framed
 def _order(view: Any) -> list[str]:
     panels = view.frame.locator(".trace-panel").all()
     return [panel.get_attribute("data-panel") or "" for panel in panels]
-
-
-def _reopened(watched: Watched, address: str) -> None:
-    watched.page.goto("about:blank")
-    watched.page.goto(address)
-    watched.page.frame_locator("iframe[src*='name=memory']").locator(".trace-panels").wait_for()
-    settle(watched.page)
 
 
 def test_panels_are_moved_folded_and_resized_and_the_link_says_so(
@@ -47,7 +40,7 @@ def test_panels_are_moved_folded_and_resized_and_the_link_says_so(
     assert _order(view) == arranged
     words = words_of(settled_address(view.page, "p.memory.panels="))
     assert words["panels"] == f"usage.steps-.device.host{before - 60:.0f}.allocations"
-    _reopened(watched, watched.page.url)
+    reopened(watched, watched.page.url)
     assert _order(view) == arranged
     assert view.glass("host").bounding_box()["height"] == before - 60
     assert view.frame.get_by_test_id("timeline-steps").count() == 0
@@ -97,7 +90,7 @@ def test_tracks_are_folded_pinned_and_hidden(watched: Watched, profiled: TensorB
     assert heads()[:2] == [third, second]
     words = words_of(settled_address(view.page, "p.memory.tracks="))
     assert words["tracks"] == f"p{third}.h{first}.f{first}"
-    _reopened(watched, watched.page.url)
+    reopened(watched, watched.page.url)
     assert heads()[:2] == [third, second]
     view.frame.get_by_role("button", name="show 1 hidden").click()
     assert heads()[:3] == [third, first, second]
@@ -115,14 +108,51 @@ def test_bookmarks_are_named_gone_to_and_taken_out(
     view.frame.get_by_role("button", name="reset zoom").click()
     settle(view.page)
     assert "window" not in words_of(view.page.url)
-    view.frame.get_by_role("button", name="a layer ~ 1..2", exact=True).click()
+    listed = view.frame.locator(".trace-bookmarks li")
+    listed.get_by_role("button", name="a layer ~ 1..2", exact=True).click()
     words = words_of(settled_address(view.page, "p.memory.window="))
     assert words["window"] == "2000000..2200000"
-    _reopened(watched, address)
+    reopened(watched, address)
     view.frame.locator(".trace-bookmarks summary").click()
     view.frame.get_by_role("button", name="Remove a layer ~ 1..2").click()
     settle(view.page)
     view.page.wait_for_function("!location.hash.includes('memory.marks')")
+
+
+def test_bookmarks_stand_where_they_are_on_the_axis(
+    watched: Watched, profiled: TensorBoardServer
+) -> None:
+    marks = "2000000..2100000..layer~2150000..2150001..a moment"
+    view = traced(watched, profiled, "bert", device="1:0", window="1900000..2200000", marks=marks)
+    left, width = view.plot()
+    for name, begin, end in (("layer", 2_000_000, 2_100_000), ("a moment", 2_150_000, 2_150_000)):
+        drawn = view.frame.locator(f"[data-mark='{name}']").bounding_box()
+        assert drawn["x"] == pytest.approx(left + width * (begin - 1_900_000) / 300_000, abs=1)
+        assert drawn["width"] == pytest.approx(width * (end - begin) / 300_000, abs=2)
+    view.frame.locator("[data-mark='layer'] button").click()
+    words = words_of(settled_address(view.page, "p.memory.window=2000000"))
+    assert words["window"] == "2000000..2100000"
+    drawn = view.frame.locator("[data-mark='layer']").bounding_box()
+    assert drawn["x"] == pytest.approx(left, abs=1)
+    assert drawn["width"] == pytest.approx(width, abs=2)
+
+
+def test_what_is_pinned_stays_in_sight(watched: Watched, profiled: TensorBoardServer) -> None:
+    tracks = asked(profiled, "trace", "gpus", device="GPU_6_bfc")["tracks"]
+    host = [track for track in tracks if track["kind"] == "host"]
+    pinned = min(host[1:], key=lambda track: track["lanes"])
+    view = traced(watched, profiled, "gpus", device="GPU_6_bfc", tracks=f"p{pinned['id']}")
+    view.scroll("host", 0)
+    tall = HEAD + pinned["lanes"] * PITCH + BELOW
+    rows = [HEAD + 6 + lane * PITCH for lane in range(pinned["lanes"])]
+    before = [view.lane("host", row) for row in rows]
+    assert any(map(any, before))
+    under = view.lane("host", tall + HEAD + 6)
+    assert view.scroll("host", 700) == 700
+    assert [view.lane("host", row) for row in rows] == before
+    assert view.lane("host", tall + HEAD + 6) != under
+    head = view.frame.locator(f"[data-track='{pinned['id']}']").bounding_box()
+    assert head["y"] == view.glass("host").bounding_box()["y"]
 
 
 def test_hits_are_counted_walked_and_stand_out(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.looking import settle, settled_address, words_of
-from tests.browser.tracing import HEAD, PITCH, Traced, asked, traced, window_of
+from tests.browser.tracing import HEAD, PITCH, Traced, asked, reopened, traced, window_of
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
@@ -106,6 +106,10 @@ def test_an_area_of_tracks_is_summed_up(watched: Watched, profiled: TensorBoardS
         end=words["end"],
     )
     assert _numbers(view, 3) == [row["allocated"] for row in found["rows"]]
+    link = words_of(settled_address(view.page, "p.memory.area="))["area"]
+    assert link == f"{words['begin']}..{words['end']}..0"
+    reopened(watched, view.page.url)
+    assert areas.bounding_box()["x"] == drawn["x"]
     view.frame.get_by_role("button", name="deselect").click()
     settle(view.page)
     assert areas.count() == 0
@@ -125,6 +129,10 @@ def test_steps_lie_over_each_other(
     row = view.frame.locator(f"[data-step='{steps[1]['id']}']")
     row.get_by_role("checkbox").click()
     settle(view.page)
+    assert curves.count() == len(steps) - 1
+    link = words_of(settled_address(view.page, "p.memory.steps="))["steps"]
+    assert link == ".".join(step["id"] for step in steps if step is not steps[1])
+    reopened(watched, view.page.url)
     assert curves.count() == len(steps) - 1
     view.frame.locator(f"[data-step='{steps[2]['id']}']").hover()
     assert steps[2]["name"] in view.frame.locator("figcaption").inner_text()

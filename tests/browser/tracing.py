@@ -126,6 +126,14 @@ def traced(watched: Watched, server: TensorBoardServer, run: str, **words: objec
     return Traced(watched.page, frame)
 
 
+def reopened(watched: Watched, address: str) -> None:
+    """Opens a link to the view as if it came from somebody else."""
+    watched.page.goto("about:blank")
+    watched.page.goto(address)
+    watched.page.frame_locator("iframe[src*='name=memory']").locator(".trace-panels").wait_for()
+    settle(watched.page)
+
+
 def window_of(value: tuple[int, int]) -> str:
     """A window as links have it."""
     return f"{value[0]}..{value[1]}"

@@ -165,6 +165,8 @@ export function fromWords(words: Words): Link {
     marks: words.marks,
     lower: words.lower === "steps" ? "steps" : undefined,
     sums: words.sums,
+    steps: words.steps,
+    area: words.area,
     call: /^[0-9a-f]{16}$/.test(words.call ?? "") ? words.call : undefined,
   };
   for (const key of Object.keys(link) as (keyof Link)[]) {
@@ -222,6 +224,8 @@ function toWords(link: Link): Words {
   put("marks", link.marks);
   put("lower", link.lower);
   put("sums", link.sums);
+  put("steps", link.steps);
+  put("area", link.area);
   if (link.bytes) put("bytes", `${link.bytes.begin}..${link.bytes.end}`);
   return words;
 }

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import {
+  area,
   bookmarks,
+  chosenSteps,
   FIRST_PANELS,
   foldedTracks,
   hiddenTracks,
@@ -70,13 +72,26 @@ describe("the view in a link", () => {
       spans: "aten::mm",
       lower: "steps",
       sums: "module.-self_net",
+      steps: "12.40",
+      area: "-5..700..3.1",
     } as const;
     applyTraceWords(words);
     expect(pinnedTracks.value).toEqual(["3", "1"]);
     expect([hiddenTracks.value, foldedTracks.value]).toEqual([["7"], ["0"]]);
     expect(traceWords()).toEqual(words);
-    applyTraceWords(fromWords({ tracks: "pnot.h.q1", colours: "other", sums: "Op" }));
+    expect(readHash(writeHash("", words))).toEqual(words);
+    expect(chosenSteps.value).toEqual(["12", "40"]);
+    expect(area.value).toEqual({ begin: -5, end: 700, tracks: ["3", "1"] });
+    applyTraceWords(
+      fromWords({ tracks: "pnot.h.q1", colours: "other", sums: "Op", steps: "x", area: "7..7..1" }),
+    );
     expect(traceWords()).toEqual({});
     expect([spanColour.value, bookmarks.value, panels.value]).toEqual(["kind", [], FIRST_PANELS]);
+  });
+  it("tells no steps from those of the beginning", () => {
+    chosenSteps.value = [];
+    expect(traceWords()).toEqual({ steps: "none" });
+    applyTraceWords({ steps: "none" });
+    expect(chosenSteps.value).toEqual([]);
   });
 });

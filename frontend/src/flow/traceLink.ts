@@ -1,6 +1,7 @@
 /** How the Trace view is arranged, as words of a link: short, and nothing where it is as it starts. */
 
 import {
+  type Area,
   area,
   type Bookmark,
   bookmarks,
@@ -34,10 +35,16 @@ export interface TraceWords {
   lower?: "steps";
   /** `module.-net`: kind and order of memory by span. */
   sums?: string;
+  /** `12.40`: steps that lie over each other, `none` where it is none. */
+  steps?: string;
+  /** `begin..end..3.7`: a window of some tracks. */
+  area?: string;
 }
 
 const PANEL = /^([a-z]+)(-?)(\d{2,4})?$/;
 const MOST_BOOKMARKS = 100;
+const MOST_STEPS = 64;
+const NO_STEPS = "none";
 const SUMS = /^([a-z_]{1,20})\.(-?[a-z_]{1,20})$/;
 const FIRST_SUMS = "op.-allocated";
 
@@ -90,6 +97,25 @@ export function bookmarksOf(text: string | undefined): Bookmark[] {
     });
 }
 
+export const stepsText = (ids: readonly string[]): string =>
+  ids.length === 0 ? NO_STEPS : ids.slice(0, MOST_STEPS).join(".");
+
+export function stepsOf(text: string | undefined): readonly string[] | null {
+  if (text === NO_STEPS) return [];
+  const ids = (text ?? "").split(".").filter((word) => /^\d{1,10}$/.test(word));
+  return ids.length === 0 ? null : ids.slice(0, MOST_STEPS);
+}
+
+export const areaText = ({ begin, end, tracks }: Area): string =>
+  `${begin}..${end}..${tracks.join(".")}`;
+
+export function areaOf(text: string | undefined): Area | null {
+  const found = /^(-?\d{1,16})\.\.(-?\d{1,16})\.\.(\d{1,6}(?:\.\d{1,6})*)$/.exec(text ?? "");
+  const [, begin = "", end = "", tracks = ""] = found ?? [];
+  if (found === null || Number(begin) >= Number(end)) return null;
+  return { begin: Number(begin), end: Number(end), tracks: tracks.split(".") };
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -115,6 +141,8 @@ export function traceWords(): TraceWords {
     ...(bookmarks.value.length > 0 && { marks: bookmarksText(bookmarks.value) }),
     ...(lower.value === "steps" && { lower: "steps" as const }),
     ...(sums !== FIRST_SUMS && { sums }),
+    ...(chosenSteps.value !== null && { steps: stepsText(chosenSteps.value) }),
+    ...(area.value !== null && { area: areaText(area.value) }),
   };
 }
 
@@ -131,6 +159,8 @@ export function applyTraceWords(words: TraceWords): void {
   const [, kind = "op", sort = "-allocated"] = SUMS.exec(words.sums ?? "") ?? [];
   sumsKind.value = kind;
   sumsSort.value = sort;
+  chosenSteps.value = stepsOf(words.steps);
+  area.value = areaOf(words.area);
 }
 
 /** Tracks and bookmarks are of one recording; how panels stand is kept. */

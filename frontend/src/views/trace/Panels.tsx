@@ -15,6 +15,7 @@ import { Frame } from "./Frame";
 import { Lines } from "./Lines";
 import { Lanes } from "./lanes/Lanes";
 import type { Panel as Tracked } from "./lanes/model";
+import { Marks } from "./marks/Marks";
 import type { Model } from "./model";
 import { PanelTools } from "./PanelTools";
 import { heightOf, TITLES } from "./panelling";
@@ -49,6 +50,7 @@ export function Panels({ model }: { model: Model }) {
         double-click to see everything.
       </p>
       <Minimap model={timeline} />
+      <Marks timeline={timeline} height={height.value - (boxes.value.marks?.top ?? 0)} />
       {panels.value.map((panel, at) => (
         <Frame
           key={panel.key}

@@ -12,6 +12,7 @@ import "./arrows/arrows.css";
 import { Lower } from "./lower/Lower";
 import "./lower/lower.css";
 import "../../tables/lists/lists.css";
+import "./marks/marks.css";
 import { createModel, type Model } from "./model";
 import { Panels } from "./Panels";
 import { Tools } from "./tools/Tools";

@@ -1,4 +1,4 @@
-/** Where the contents of panels lie: measured, since legends and tracks are as tall as they must be. */
+/** Where contents of panels, and names of bookmarks, lie: measured, as legends are as tall as they must be. */
 
 import { batch, type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";

@@ -12,7 +12,7 @@ export interface Box {
   readonly top: number;
   readonly height: number;
 }
-export type Boxes = Readonly<Partial<Record<PanelKey, Box>>>;
+export type Boxes = Readonly<Partial<Record<PanelKey | "marks", Box>>>;
 
 /** One end of an arrow: a time, and pixels from the top of all panels. */
 export interface End {
@@ -31,9 +31,11 @@ export function heightOfSpan(
     const box = boxes[panel.kind];
     const placed = panel.placed.value.find(({ track }) => track.id === span.track);
     if (box === undefined || placed === undefined) continue;
+    const { staying, edge } = panel.inSight.value;
     const { top, height } = laneBox(placed, span.depth);
-    const y = top + height / 2 - panel.scrolled.value;
-    return box.top + Math.min(Math.max(y, 0), box.height);
+    const isStaying = staying.includes(placed);
+    const y = top + height / 2 - (isStaying ? 0 : panel.scrolled.value);
+    return box.top + Math.min(Math.max(y, isStaying ? 0 : edge), box.height);
   }
   const steps = boxes.steps;
   const isKnown = panels.some(({ tracks }) => tracks.value.some(({ id }) => id === span.track));

@@ -8,7 +8,14 @@ import type { Panel } from "./model";
 export function AreaBox({ panel }: { panel: Panel }) {
   const chosen = area.value;
   if (chosen === null) return null;
-  const tracks = panel.placed.value.filter(({ track }) => chosen.tracks.includes(track.id));
+  const { staying, edge, rest } = panel.inSight.value;
+  const tracks = [
+    ...staying,
+    ...rest.map((each) => {
+      const top = Math.max(each.top, edge);
+      return { ...each, top, height: each.top + each.height - top };
+    }),
+  ].filter(({ track }) => chosen.tracks.includes(track.id));
   const { window, plot } = panel.timeline;
   const { width } = plot.value;
   const x = (at: number) => Math.min(Math.max(toPixel(window.value, width, at), 0), width);
@@ -24,7 +31,7 @@ export function AreaBox({ panel }: { panel: Panel }) {
           style={{
             left: `${LEFT + left}px`,
             width: `${right - left}px`,
-            top: `${top - panel.scrolled.value}px`,
+            top: `${top}px`,
             height: `${height}px`,
           }}
         />

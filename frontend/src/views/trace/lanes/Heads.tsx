@@ -6,25 +6,40 @@ import { HEAD, type Placed } from "./layout";
 import type { Panel } from "./model";
 
 export function Heads({ panel }: { panel: Panel }) {
+  const { staying, edge, rest } = panel.inSight.value;
+  const scrolled = panel.scrolled.value;
   return (
     <>
-      {panel.inSight.value.map((placed) => (
-        <Head key={placed.track.id} placed={placed} scrolled={panel.scrolled.value} />
+      {staying.map((placed) => (
+        <Head key={placed.track.id} placed={placed} edge={0} scrolled={scrolled} stays />
+      ))}
+      {rest.map((placed) => (
+        <Head key={placed.track.id} placed={placed} edge={edge} scrolled={scrolled} />
       ))}
     </>
   );
 }
 
+interface HeadProps {
+  placed: Placed;
+  /** Pixels from the top that others take, and those scrolled away above. */
+  edge: number;
+  scrolled: number;
+  /** Whether it lies over what is scrolled. */
+  stays?: boolean;
+}
+
 /** Of a track that begins further up it stays in sight. */
-function Head({ placed, scrolled }: { placed: Placed; scrolled: number }) {
+function Head({ placed, edge, scrolled, stays = false }: HeadProps) {
   const { track, isFolded, isPinned } = placed;
-  const isStuck = scrolled > placed.top;
-  const top = isStuck ? Math.min(scrolled, placed.top + placed.height - HEAD) : placed.top;
+  const isStuck = placed.top < edge;
+  const seen = isStuck ? Math.min(edge, placed.top + placed.height - HEAD) : placed.top;
+  const top = seen + scrolled;
   const { id, name, events, spans } = track;
   const allocates = events > 0 ? `, ${counted(events, "event")} of memory` : "";
   return (
     <div
-      class={`trace-track ${isStuck ? "is-stuck" : ""}`}
+      class={`trace-track ${isStuck ? "is-stuck" : ""} ${stays ? "stays" : ""}`}
       style={{ top: `${top}px`, height: `${HEAD}px` }}
       data-track={id}
     >

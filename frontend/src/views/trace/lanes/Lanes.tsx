@@ -6,6 +6,7 @@ import { counted } from "../../../format";
 import { spanColour } from "../../../state/trace";
 import { ink } from "../../../theme/theme";
 import { Moved } from "../../../timeline/Moved";
+import type { Surface } from "../../../timeline/paint/surface";
 import { chosenSpan } from "../chosen";
 import { Lines } from "../Lines";
 import { AreaBox } from "./AreaBox";
@@ -13,7 +14,7 @@ import { kindColour, netColour } from "./colours";
 import { listen } from "./gestures";
 import { Heads } from "./Heads";
 import { dividing } from "./items";
-import { HEAD, laneBox } from "./layout";
+import { HEAD, laneBox, type Placed } from "./layout";
 import type { Panel } from "./model";
 import { type Drawing, paintItems } from "./paint";
 import { paintRing } from "./ring";
@@ -46,7 +47,8 @@ export function Lanes({ panel, height, label }: LanesProps) {
     const of = panel.placed.value.find(({ track }) => track.id === place?.track);
     if (place === null || of === undefined) return;
     spoken.value = spokenOf(place, of.track.name);
-    reveal(scroller.current, laneBox(of, place.depth));
+    const { staying, edge } = panel.inSight.peek();
+    if (!staying.includes(of)) reveal(scroller.current, laneBox(of, place.depth), edge);
   });
   useFirstScroll(panel, scroller);
   const words = useComputed(
@@ -83,28 +85,27 @@ export function Lanes({ panel, height, label }: LanesProps) {
               frame={() => ({ top: 0, height: seen.value })}
               painter={({ reach, from, width, seen: inView }) => {
                 const [of, paints, over] = [panel.items.value, ink.value, panel.pointed.value];
-                const [placed, byNet, place] = [
-                  panel.inSight.value,
-                  spanColour.value === "net",
-                  chosenSpan.value,
-                ];
+                const { staying, edge, rest } = panel.inSight.value;
+                const [byNet, place] = [spanColour.value === "net", chosenSpan.value];
                 if (of === null) return null;
-                const drawing: Drawing = {
+                const drawing: Omit<Drawing, "placed"> = {
                   reach,
                   from,
                   width,
                   seen: inView,
-                  scrolled: scrolled.value,
-                  placed,
                   colourOf: (all, at) =>
                     byNet
                       ? netColour(all.net[at] as number, paints)
                       : kindColour(kindOf(all, at), paints),
                   over: over?.of === of ? over.at : -1,
                 };
+                const paint = (surface: Surface, placed: readonly Placed[]) => {
+                  paintItems(surface, of, { ...drawing, placed }, paints);
+                  if (place !== null) paintRing(surface, place, { ...drawing, placed }, paints);
+                };
                 return (surface) => {
-                  paintItems(surface, of, drawing, paints);
-                  if (place !== null) paintRing(surface, place, drawing, paints);
+                  under(surface, edge, () => paint(surface, rest));
+                  paint(surface, staying);
                 };
               }}
               testId={`trace-${panel.kind}-items`}
@@ -142,7 +143,8 @@ function useFirstScroll(panel: Panel, scroller: { readonly current: HTMLElement 
   const isDone = useRef(false);
   useSignalEffect(() => {
     const of = panel.items.value;
-    const [first] = panel.placed.value;
+    const { staying, edge } = panel.inSight.value;
+    const first = panel.placed.value[staying.length];
     if (isDone.current || of === null || first === undefined || panel.seen.value <= 0) return;
     isDone.current = true;
     const depth = dividing(of, first.track.id, first.track.lanes);
@@ -151,15 +153,29 @@ function useFirstScroll(panel: Panel, scroller: { readonly current: HTMLElement 
     const chosen = chosenSpan.peek();
     if (panel.placed.peek().some(({ track }) => track.id === chosen?.track)) return;
     const { top, height } = laneBox(first, depth);
-    if (top + 4 * height > panel.seen.peek())
-      element.scrollTop = laneBox(first, depth - 2).top - HEAD;
+    if (top + 4 * height > edge + panel.seen.peek())
+      element.scrollTop = laneBox(first, depth - 2).top - HEAD - edge;
   });
 }
 
-/** Scrolls so that a lane is in sight. */
-function reveal(scroller: HTMLElement | null, { top, height }: { top: number; height: number }) {
+/** Scrolls so that a lane is in sight, under what stays at the top. */
+function reveal(
+  scroller: HTMLElement | null,
+  { top, height }: { top: number; height: number },
+  edge: number,
+) {
   if (scroller === null) return;
   const { scrollTop, clientHeight } = scroller;
-  const isSeen = top >= scrollTop && top + height <= scrollTop + clientHeight;
-  if (!isSeen) scroller.scrollTop = top - (clientHeight - height) / 2;
+  const isSeen = top >= scrollTop + edge && top + height <= scrollTop + clientHeight;
+  if (!isSeen) scroller.scrollTop = top - edge - (clientHeight - edge - height) / 2;
+}
+
+/** Paints nothing above a height. */
+function under({ context, width, height }: Surface, edge: number, paint: () => void): void {
+  context.save();
+  context.beginPath();
+  context.rect(0, edge, width, height - edge);
+  context.clip();
+  paint();
+  context.restore();
 }

@@ -18,7 +18,7 @@ export function Tooltip({ panel }: { panel: Panel }) {
   const [id] = of.lanes[of.lane[at] as number] ?? [""];
   const track = panel.tracks.value.find((one) => one.id === id)?.name ?? "";
   const { title, lines } = wordsOf(of, at, track);
-  const y = pointer.y - panel.scrolled.value;
+  const { y } = pointer;
   const isAbove = y + TALL > panel.seen.value && y > TALL;
   return (
     <Tip

@@ -28,7 +28,7 @@ interface Pressed extends Press {
 export function listen(glass: HTMLElement, scroller: HTMLElement, panel: Panel): () => void {
   const { timeline } = panel;
   /** Points of `handle` are those of a plot with air above it. */
-  const inPanel = ({ x, y }: Point): Point => ({ x, y: y + ABOVE + scroller.scrollTop });
+  const inPanel = ({ x, y }: Point): Point => ({ x, y: y + ABOVE });
   const placeAt = ({ x }: Point): number => {
     const { width } = timeline.plot.peek();
     return toValue(timeline.window.peek(), width, Math.min(Math.max(x, 0), width));
@@ -56,8 +56,8 @@ export function listen(glass: HTMLElement, scroller: HTMLElement, panel: Panel):
         timeline.setWindow(panWindow(press.window, whole, across), false);
         scroller.scrollTop = press.scrolled + press.from.y - at.y;
       } else if (press.does === "measure") {
-        const from = { x: press.from.x, y: press.from.y + ABOVE + press.scrolled };
-        select(panel, [placeAt(press.from), placeAt(at)], [from.y, inPanel(at).y]);
+        const heights = [inPanel(press.from).y, inPanel(at).y] as const;
+        select(panel, [placeAt(press.from), placeAt(at)], heights);
       } else if (Math.abs(at.x - press.from.x) >= EDGE) {
         timeline.brush.value = brushedWindow(placeAt(press.from), placeAt(at), whole);
       }
@@ -85,8 +85,14 @@ export function listen(glass: HTMLElement, scroller: HTMLElement, panel: Panel):
 }
 
 /** The window between two times, of the tracks between two heights. */
-function select(panel: Panel, times: [number, number], heights: [number, number]): void {
-  const tracks = between(panel.placed.peek(), Math.min(...heights), Math.max(...heights) + 1);
+function select(
+  panel: Panel,
+  times: readonly [number, number],
+  heights: readonly [number, number],
+): void {
+  const { staying, edge, rest } = panel.inSight.peek();
+  const [low, high] = [Math.min(...heights), Math.max(...heights) + 1];
+  const tracks = [...between(staying, low, high), ...between(rest, Math.max(low, edge), high)];
   const window = roundWindow({ begin: Math.min(...times), end: Math.max(...times) });
   if (tracks.length === 0 || window.end <= window.begin) return;
   area.value = { ...window, tracks: tracks.map(({ track }) => track.id) };

@@ -4,6 +4,7 @@ import { spanCard } from "../../../flow/questions";
 import { selection } from "../../../state";
 import { keyAcross } from "../../../timeline/across";
 import { panWindow, span } from "../../../timeline/scale";
+import type { InSight } from "./layout";
 import type { Panel } from "./model";
 import { airy, entry, stepped, type Way } from "./walking";
 
@@ -40,6 +41,8 @@ function zoomToChosen(panel: Panel): boolean {
   return place !== null;
 }
 
+const firstIn = ({ staying, rest }: InSight) => (staying[0] ?? rest[0])?.track.id;
+
 function walk(panel: Panel, way: Way): boolean {
   const of = panel.items.peek();
   if (of === null) return false;
@@ -47,7 +50,7 @@ function walk(panel: Panel, way: Way): boolean {
   const window = timeline.window.peek();
   const place = chosenIn(panel);
   const next =
-    place === null ? entry(of, panel.inSight.peek()[0]?.track.id, window) : stepped(of, place, way);
+    place === null ? entry(of, firstIn(panel.inSight.peek()), window) : stepped(of, place, way);
   if (next !== null) selection.value = { kind: "span", id: String(next.of.span[next.at]) };
   else if (way === "next" || way === "previous") {
     // More may come to be known beside what is in view.

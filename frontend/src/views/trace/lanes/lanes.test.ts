@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TraceItems, TraceTrack } from "../../../api";
 import { shortName } from "../../../format";
 import { firstAfter, itemAt, itemOf, itemsIn, lanesOf } from "./items";
-import { between, HEAD, heightOf, laneAt, laneBox, PITCH, placeTracks } from "./layout";
+import { between, HEAD, heightOf, inSight, laneAt, laneBox, PITCH, placeTracks } from "./layout";
 import { entry, stepped } from "./walking";
 
 const track = (id: string, lanes: number): TraceTrack => ({
@@ -72,19 +72,35 @@ describe("tracks in a panel", () => {
   it("tell what is at a height", () => {
     const placed = placeTracks(TRACKS, [], [], ["1"]);
     const [first, folded, last] = placed;
-    expect(laneAt(placed, HEAD - 1)).toBeNull();
-    expect(laneAt(placed, HEAD)).toEqual({ track: "0", depth: 0 });
-    expect(laneAt(placed, HEAD + 2 * PITCH + 3)).toEqual({ track: "0", depth: 2 });
-    expect(laneAt(placed, (first?.height ?? 0) - 1)).toBeNull();
-    expect(laneAt(placed, (folded?.top ?? 0) + 3)).toEqual({ track: "1", depth: 0 });
-    expect(laneAt(placed, (last?.top ?? 0) + HEAD + PITCH)).toEqual({ track: "2", depth: 1 });
-    expect(laneAt(placed, heightOf(placed) + 1)).toBeNull();
+    const all = inSight(placed, 0, heightOf(placed));
+    expect(laneAt(all, HEAD - 1)).toBeNull();
+    expect(laneAt(all, HEAD)).toEqual({ track: "0", depth: 0 });
+    expect(laneAt(all, HEAD + 2 * PITCH + 3)).toEqual({ track: "0", depth: 2 });
+    expect(laneAt(all, (first?.height ?? 0) - 1)).toBeNull();
+    expect(laneAt(all, (folded?.top ?? 0) + 3)).toEqual({ track: "1", depth: 0 });
+    expect(laneAt(all, (last?.top ?? 0) + HEAD + PITCH)).toEqual({ track: "2", depth: 1 });
+    expect(laneAt(all, heightOf(placed) + 1)).toBeNull();
   });
   it("are in sight when a part of them is", () => {
     const placed = placeTracks(TRACKS, [], [], []);
     const top = placed[1]?.top ?? 0;
     expect(between(placed, 0, top).map(({ track: { id } }) => id)).toEqual(["0"]);
     expect(between(placed, top - 1, top + 1).map(({ track: { id } }) => id)).toEqual(["0", "1"]);
+  });
+  it("stay in sight where they are pinned, as many as leave room", () => {
+    const placed = placeTracks(TRACKS, ["2"], [], []);
+    const [pinned, first, last] = placed;
+    const size = (pinned?.height ?? 0) * 2;
+    const { staying, edge, rest } = inSight(placed, 30, size);
+    expect([staying, edge]).toEqual([[pinned], pinned?.height]);
+    expect(rest.map(({ track, top }) => [track.id, top])).toEqual([
+      ["0", (first?.top ?? 0) - 30],
+      ...((last?.top ?? 0) - 30 < size ? [["1", (last?.top ?? 0) - 30]] : []),
+    ]);
+    // What lies under a pinned track is not pointed at there.
+    expect(laneAt({ staying, edge, rest }, edge - 10)?.track).toBe("2");
+    expect(laneAt({ staying, edge, rest }, edge + 1)?.track).toBe("0");
+    expect(inSight(placed, 30, (pinned?.height ?? 0) * 1.2).staying).toEqual([]);
   });
 });
 

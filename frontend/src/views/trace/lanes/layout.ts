@@ -43,6 +43,28 @@ export const heightOf = (placed: readonly Placed[]): number => {
   return last === undefined ? 0 : last.top + last.height;
 };
 
+/** Share of a panel that tracks may take which stay where they are. */
+const STAYING = 0.7;
+
+/** Tracks as they are seen: pixels from the top of what is in sight. */
+export interface InSight {
+  /** Pinned ones that stay in sight, as many as leave room for others. */
+  readonly staying: readonly Placed[];
+  /** Pixels that those take; what else there is lies under them. */
+  readonly edge: number;
+  readonly rest: readonly Placed[];
+}
+
+/** What is seen of tracks in `size` pixels when others than the pinned are scrolled up by `scrolled`. */
+export function inSight(placed: readonly Placed[], scrolled: number, size: number): InSight {
+  const isStaying = ({ isPinned, top, height }: Placed) =>
+    isPinned && top + height <= size * STAYING;
+  const staying = placed.filter(isStaying);
+  const edge = heightOf(staying);
+  const moved = placed.slice(staying.length).map((each) => ({ ...each, top: each.top - scrolled }));
+  return { staying, edge, rest: between(moved, edge, size) };
+}
+
 /** Tracks of which something lies between two heights. */
 export const between = (placed: readonly Placed[], low: number, high: number): Placed[] =>
   placed.filter(({ top, height }) => top < high && top + height > low);
@@ -55,9 +77,10 @@ export function laneBox(of: Placed, depth: number): { top: number; height: numbe
 
 /** Track and depth at a height; null on a head, and where there is none. */
 export function laneAt(
-  placed: readonly Placed[],
+  { staying, edge, rest }: InSight,
   y: number,
 ): { track: string; depth: number } | null {
+  const placed = y < edge ? staying : rest;
   const found = placed.find(({ top, height }) => y >= top && y < top + height);
   if (found === undefined) return null;
   const { track, isFolded, top } = found;

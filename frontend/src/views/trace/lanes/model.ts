@@ -15,7 +15,15 @@ import type { Point, Model as Timeline } from "../../../timeline/model";
 import { Recent } from "../../../timeline/recent";
 import { type Kept, slot } from "../../../timeline/slot";
 import { itemAt, lanesOf } from "./items";
-import { between, heightOf, laneAt, type Placed, placeTracks } from "./layout";
+import {
+  between,
+  heightOf,
+  type InSight,
+  inSight,
+  laneAt,
+  type Placed,
+  placeTracks,
+} from "./layout";
 
 /** So far below the chart that it says nothing of the pointer but where it is on the axis. */
 export const FAR = 1e9;
@@ -48,25 +56,21 @@ export function createPanel(
   const scrolled = signal(0);
   /** Pixels in sight. */
   const seen = signal(0);
-  /** In pixels of the plot across, of all tracks down; null while the pointer is elsewhere. */
+  /** In pixels of the plot across, of what is in sight down; null while the pointer is elsewhere. */
   const pointer = signal<Point | null>(null);
   const tracks = computed(() => trace.value?.tracks.filter((track) => track.kind === kind) ?? []);
   const placed = computed<readonly Placed[]>(() =>
     placeTracks(tracks.value, pinnedTracks.value, hiddenTracks.value, foldedTracks.value),
   );
   const height = computed(() => heightOf(placed.value));
-  const inSight = computed(() => {
-    const [top, size] = [scrolled.value, seen.value];
-    return between(placed.value, top, top + size);
-  });
+  const shown = computed(() => inSight(placed.value, scrolled.value, seen.value));
   const asked = computed(() => {
     // In steps of what is asked for beyond, so that scrolling does not ask all the time.
     const step = Math.max(seen.value * AROUND, 1);
     const top = Math.floor(scrolled.value / step) * step;
-    return between(placed.value, top - step, top + seen.value + 2 * step)
-      .map(({ track }) => track.id)
-      .sort()
-      .join(",");
+    const near = between(placed.value, top - step, top + seen.value + 2 * step);
+    const ids = [...shown.value.staying, ...near].map(({ track }) => track.id);
+    return [...new Set(ids)].sort().join(",");
   });
   const attempt = signal(0);
   const question = computed<Question | null>(() =>
@@ -86,7 +90,7 @@ export function createPanel(
   const pointed = computed<Pointed | null>(() => {
     const [at, of] = [pointer.value, items.value.value];
     if (at === null || of === null || timeline.brush.value !== null) return null;
-    return itemUnder(timeline, placed.value, of, at);
+    return itemUnder(timeline, shown.value, of, at);
   });
   const stops = [
     items.watch(),
@@ -110,7 +114,7 @@ export function createPanel(
     tracks,
     placed,
     height,
-    inSight,
+    inSight: shown,
     items: items.value as ReadonlySignal<TraceItems | null>,
     loading: items.loading as ReadonlySignal<boolean>,
     failure: items.failure as ReadonlySignal<string | null>,
@@ -118,7 +122,7 @@ export function createPanel(
     /** The item at a point, as `pointer` has it. */
     itemAt: (at: Point): Pointed | null => {
       const of = items.value.peek();
-      return of === null ? null : itemUnder(timeline, placed.peek(), of, at, true);
+      return of === null ? null : itemUnder(timeline, shown.peek(), of, at, true);
     },
     retry: () => {
       items.failure.value = null;
@@ -132,12 +136,12 @@ export function createPanel(
 
 function itemUnder(
   { window, plot }: Timeline,
-  placed: readonly Placed[],
+  shown: InSight,
   of: TraceItems,
   { x, y }: Point,
   quietly = false,
 ): Pointed | null {
-  const lane = laneAt(placed, y);
+  const lane = laneAt(shown, y);
   const { begin, end } = quietly ? window.peek() : window.value;
   const pixel = (end - begin) / Math.max((quietly ? plot.peek() : plot.value).width, 1);
   const at = lane === null ? -1 : itemAt(lanesOf(of), lane, begin + x * pixel, SLACK * pixel);

@@ -17,8 +17,6 @@ export interface Drawing {
   readonly from: number;
   readonly width: number;
   readonly seen: Seen;
-  /** Pixels of tracks scrolled away above the canvas. */
-  readonly scrolled: number;
   readonly placed: readonly Placed[];
   readonly colourOf: (of: TraceItems, at: number) => string;
   /** The item that is pointed at; -1 without. */
@@ -45,8 +43,7 @@ export function paintItems(surface: Surface, of: TraceItems, drawing: Drawing, i
   for (const placed of drawing.placed) {
     const { id, lanes: deep } = placed.track;
     for (let depth = 0; depth < (placed.isFolded ? 1 : deep); depth++) {
-      const { top, height } = laneBox(placed, depth);
-      const y = top - drawing.scrolled;
+      const { top: y, height } = laneBox(placed, depth);
       if (y + height < 0 || y > surface.height) continue;
       const [from, to] = itemsIn(lanes, id, depth);
       const first = firstAfter(lanes, from, to, drawing.reach.begin);

@@ -20,5 +20,5 @@ export function paintRing(surface: Surface, span: TraceSpan, drawing: Drawing, i
   const { context } = surface;
   context.lineWidth = 2;
   context.strokeStyle = ink.accent;
-  context.strokeRect(left - 0.5, top - drawing.scrolled, wide + 1, height);
+  context.strokeRect(left - 0.5, top, wide + 1, height);
 }

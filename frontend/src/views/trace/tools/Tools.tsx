@@ -4,8 +4,8 @@ import { traceFile } from "../../../api";
 import { target } from "../../../flow/questions";
 import { FIRST_PANELS, panels, selects } from "../../../state/trace";
 import { roundWindow } from "../../../timeline/scale";
+import { Bookmarks } from "../marks/Bookmarks";
 import type { Model } from "../model";
-import { Bookmarks } from "./Bookmarks";
 import { Find } from "./Find";
 
 export function Tools({ model }: { model: Model }) {

@@ -1,11 +1,10 @@
 /** Windows and moments that were given names: kept, gone to, taken out; a link carries them. */
 
 import { useState } from "preact/hooks";
-import { duration, moment } from "../../../format";
-import { type Bookmark, bookmarks } from "../../../state/trace";
-import { range } from "../../../state/view";
+import { bookmarks } from "../../../state/trace";
 import type { Model as Timeline } from "../../../timeline/model";
-import { roundWindow, span } from "../../../timeline/scale";
+import { roundWindow } from "../../../timeline/scale";
+import { jump, wordsOf } from "./words";
 
 export function Bookmarks({ timeline }: { timeline: Timeline }) {
   const [name, setName] = useState("");
@@ -77,23 +76,4 @@ export function Bookmarks({ timeline }: { timeline: Timeline }) {
       </div>
     </details>
   );
-}
-
-const isMoment = ({ begin, end }: Pick<Bookmark, "begin" | "end">): boolean => end - begin === 1;
-
-/** `+1.25 s`, `+1.25 s, 40.0 ms`. */
-function wordsOf(of: Pick<Bookmark, "begin" | "end">): string {
-  const from = moment(of.begin, 0);
-  return isMoment(of) ? from : `${from}, ${duration(of.end - of.begin)}`;
-}
-
-/** To the window, or to the moment in the middle of one as wide as this. */
-function jump(timeline: Timeline, bookmark: Bookmark): void {
-  const { begin, end } = bookmark;
-  if (!isMoment(bookmark)) {
-    range.value = { begin, end };
-    return;
-  }
-  const size = span(timeline.window.peek());
-  timeline.setWindow({ begin: begin - size / 2, end: begin + size / 2 });
 }
