@@ -21,13 +21,15 @@ class Axis:
     """Where the rows of a device's usage stand, the first (before the window) left out.
 
     ``begin`` … ``end`` (one past the last) is where the axis has values: ordinals from 0, or
-    nanoseconds from the first event to the last. ``positions`` never go back.
+    nanoseconds from the first event to the last. ``positions`` never go back. Up to ``known``,
+    where that is further, the recording says what the program did, and the last value holds.
     """
 
     name: str
     positions: IntArray
     begin: int
     end: int
+    known: int
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,10 @@ def axis(recording: Recording, device: Device, name: str) -> Axis:
     times = event_times(recording, device) if name == "time" else None
     if times is None:
         positions = recording.values("usage", "event", device)[1:]
-    else:
-        positions = _usage_times(recording, device, times)
-    return Axis(name, positions, begin, end)
+        return Axis(name, positions, begin, end, end)
+    ends = recording.values("span_tracks", "end")
+    known = int(ends.max(initial=end))
+    return Axis(name, _usage_times(recording, device, times), begin, end, known)
 
 
 def bins(of: Axis, begin: int | None, end: int | None, width: int) -> Bins:
@@ -69,7 +72,7 @@ def bins(of: Axis, begin: int | None, end: int | None, width: int) -> Bins:
         raise QueryError(f"A window needs a width of at least one pixel, not {width}.")
     size = 1 << max(((end - begin) // width).bit_length() - 1, 0)
     first = max(begin // size, of.begin // size)
-    last = min(-(-end // size), -(-of.end // size))
+    last = min(-(-end // size), -(-of.known // size))
     edges = np.arange(first, max(last, first) + 1, dtype=np.int64) * size
     return _filled(of, edges, size)
 
@@ -82,7 +85,7 @@ def at_level(of: Axis, level: int, first: int, last: int) -> Bins:
     if not 0 <= level <= _COARSEST:
         raise QueryError(f"There is no level {level}; it is 0 … {_COARSEST}.")
     size = 1 << level
-    first, last = max(first, of.begin // size), min(last, -(-of.end // size))
+    first, last = max(first, of.begin // size), min(last, -(-of.known // size))
     edges = np.arange(first, max(last, first) + 1, dtype=np.int64) * size
     return _filled(of, edges, size)
 
