@@ -114,16 +114,12 @@ describe("the list of sources", () => {
   });
 });
 
+const known = { version: "1", axes: ["event"], groupings: [], devices: [], plans: [] };
+
 describe("a server that is gone for a while", () => {
   it("is noticed at any question, and asked anew once it has opened the source again", async () => {
     answers.open = () => status({ state: "ready", version: "1" });
-    answers.summary = () => ({
-      version: "1",
-      axes: ["event"],
-      groupings: [],
-      devices: [],
-      plans: [],
-    });
+    answers.summary = () => known;
     answers.breakdown = () => ({ total_bytes: 1 });
     ends = [pollSources(), followSource()];
     chooseSource("a");
@@ -145,11 +141,27 @@ describe("a server that is gone for a while", () => {
     expect(lost.value).toBeNull();
     expect(answer.value).toEqual({ data: { total_bytes: 1 }, error: null, loading: false });
   });
+
+  it("is not asked all the time where one question only goes unanswered", async () => {
+    answers.sources = () => list();
+    answers.open = () => status({ state: "ready", version: "1" });
+    answers.summary = () => known;
+    ends = [pollSources(), followSource()];
+    chooseSource("a");
+    await pass(100);
+    const { dispose } = resource(
+      () => by.value,
+      (_, abort) => getBreakdown({ source: "a" } as BreakdownQuery, abort),
+    );
+    ends.push(dispose);
+    await pass(10_000);
+    const times = asked.filter((route) => route === "breakdown").length;
+    expect(times).toBeGreaterThan(2);
+    expect(times).toBeLessThan(9);
+  });
 });
 
 describe("opening a source", () => {
-  const known = { version: "1", axes: ["event"], groupings: [], devices: [], plans: [] };
-
   it("asks until it is read, then for the summary", async () => {
     let fraction = 0;
     answers.open = () => {

@@ -23,9 +23,16 @@ export const refreshSources = (): void => again?.();
 
 /** Starts the polling; the answer ends it. */
 export function pollSources(): () => void {
+  let looked = Number.NEGATIVE_INFINITY;
   const stop = effect(() => {
-    // Another question went unanswered.
-    if (lost.value !== null && lost.value !== GONE) refreshSources();
+    if (lost.value === null || lost.value === GONE) return;
+    // Another question went unanswered; where only that one does it must not be asked all the time.
+    const wait = Math.max(0, looked + LOST_MS - performance.now());
+    const timer = setTimeout(() => {
+      looked = performance.now();
+      refreshSources();
+    }, wait);
+    return () => clearTimeout(timer);
   });
   const end = effect(() => {
     if (!visible.value) return;
