@@ -16,9 +16,9 @@ from tests.plugin.server import TensorBoardServer
 if TYPE_CHECKING:
     from playwright.sync_api import Route
 
-VIEWS = ["profile", "allocations", "segments", "flame", "source"]
+VIEWS = ["profile", "trace", "allocations", "segments", "flame", "source"]
 #: The routes that the pictures of a view are drawn from.
-PICTURES = ["usage", "tile", "segments", "flame", "lines"]
+PICTURES = ["usage", "trace.window", "tile", "segments", "flame", "lines"]
 
 
 def _routes(names: list[str]) -> list[str]:
@@ -54,6 +54,27 @@ def test_no_history(watched: Watched, server: TensorBoardServer, everywhere: Any
     frame = open_page(watched.page, server.url + link("bare", "segments.pickle"))
     wait_for_table(frame)
     everywhere(watched.page, "bare")
+
+
+def test_no_history_no_trace(watched: Watched, server: TensorBoardServer, everywhere: Any) -> None:
+    frame = open_page(watched.page, server.url + link("bare", "segments.pickle", view="trace"))
+    frame.get_by_role("heading", name="This recording holds one moment only").wait_for()
+    everywhere(watched.page, "bare-trace")
+
+
+def test_a_trace_that_cannot_be_had(
+    watched: Watched, server: TensorBoardServer, everywhere: Any
+) -> None:
+    said = "No tracks can be read."
+    watched.page.route(
+        "**/plugin/memory/trace?*",
+        lambda route: route.fulfill(
+            headers={"X-Memory-Status": "400"}, body=json.dumps({"error": said})
+        ),
+    )
+    frame = open_page(watched.page, server.url + link("loop", "loop.tbmem", view="trace"))
+    frame.get_by_role("alert").filter(has_text=said).wait_for()
+    everywhere(watched.page, "trace-untold")
 
 
 @pytest.mark.parametrize("view", VIEWS)
