@@ -74,6 +74,7 @@ def test_a_trace_that_cannot_be_had(
     )
     frame = open_page(watched.page, server.url + link("loop", "loop.tbmem", view="trace"))
     frame.get_by_role("alert").filter(has_text=said).wait_for()
+    assert "not known" in frame.locator("[data-panel=host] .trace-head").inner_text()
     everywhere(watched.page, "trace-untold")
 
 

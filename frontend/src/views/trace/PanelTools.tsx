@@ -15,7 +15,8 @@ export function PanelTools({ model, panel }: { model: Model; panel: PanelKey }) 
 }
 
 function Tracked({ model, panel, what }: { model: Model; panel: Panel; what: string }) {
-  if (model.trace.value === null) return <span class="quiet">Loading…</span>;
+  if (model.trace.value === null)
+    return <span class="quiet">{model.failure.value === null ? "Loading…" : "not known"}</span>;
   const tracks = panel.tracks.value;
   const hidden = tracks.filter(({ id }) => hiddenTracks.value.includes(id));
   return (
