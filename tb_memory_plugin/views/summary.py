@@ -33,9 +33,6 @@ _MOST_FAILURES = 500
 _FACTS = (
     "allocs",
     "frees",
-    "allocated_start",
-    "allocated_end",
-    "allocated_peak",
     "reserved_start",
     "reserved_end",
     "reserved_peak",
@@ -150,6 +147,9 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
     peak = of_row(recording, device, peak_row(recording, device))
     times = event_times(recording, device)
     reserved = recording.values("usage", "reserved", device)[peak.row]
+    # Also where a trace has no totals: then above what it does not know of, as the curve is.
+    allocated = recording.values("usage", "allocated", device)
+    begun = int(allocated[0])
     failures = out_of_memory(recording, device)
     return {
         "key": device.key,
@@ -160,11 +160,14 @@ def _device(recording: Recording, device: Device) -> dict[str, Any]:
         "end_time": None if times is None else int(times[-1]),
         "default_grouping": default_grouping(recording, device),
         **{name: facts[name] for name in _FACTS},
+        "allocated_start": begun,
+        "allocated_end": int(allocated[-1]),
+        "allocated_peak": int(allocated[peak.row]),
         "peak_event": peak.event,
         "peak_time": peak.time,
         "peak_step": step_at(recording, device, peak.time),
         "reserved_at_peak": int(reserved) if reserved_known(recording, device) else None,
-        "bytes_before_window": facts["allocated_start"],
+        "bytes_before_window": begun,
         "sums_before_window": len(sums_only(recording, device)),
         "allocator": _allocator(recording, device, facts.get("allocator")),
         "areas": list(reported.areas(recording, device)),

@@ -11,6 +11,7 @@ import pytest
 
 from tb_memory_plugin.recording.recording import Device, Recording
 from tb_memory_plugin.views import operators
+from tb_memory_plugin.views.summary import summary
 from tests.fixtures.kineto import Json
 from tests.formats.test_kineto_real import OPS, TRACES, Search, events, ns, recording, track
 
@@ -171,3 +172,16 @@ def unmatched(made: list[Move]) -> int:
             living[key] = 0
             total -= move.size
     return total
+
+
+def test_without_totals_the_page_is_told_what_the_curve_shows() -> None:
+    found = recording(FILES[-1])
+    assert found.meta["missing"]
+    for told, device in zip(
+        summary(found, version="", run="", name="")["devices"],
+        found.devices,
+        strict=True,
+    ):
+        allocated = found.values("usage", "allocated", device).tolist()
+        assert told["allocated_peak"] == max(allocated)
+        assert (told["allocated_start"], told["allocated_end"]) == (allocated[0], allocated[-1])

@@ -2,6 +2,7 @@
 
 import { decodeBars, decodeCurve, type PlanBars, type PlanCurve } from "./bars";
 import type { FlameGraph, Of, SourceCode, SourceLines } from "./flame";
+import type { Pairs } from "./pairs";
 import type { Compared, Plan, PlanBuffer, PlanNear, PlanNode } from "./plan";
 import { decodePools, decodeSegments, type Pools, type SegmentState } from "./segments";
 import type { SpanCard } from "./trace";
@@ -223,6 +224,12 @@ export const readSession = async (source: string, stop = false): Promise<void> =
 
 export const getSummary = (source: string, signal?: AbortSignal): Promise<Summary> =>
   json("summary", { source }, signal);
+
+/** `match` is the id of another source that both are to be read and compared for. */
+export const getPairs = (
+  query: { source: string; match: string | null },
+  signal?: AbortSignal,
+): Promise<Pairs> => polled("pairs", query, signal);
 
 export const getTracks = (query: TracksQuery, signal?: AbortSignal): Promise<Tracks> =>
   json("tracks", plain(query), signal);

@@ -1,6 +1,7 @@
 /** Door of the API. */
 export * from "./client";
 export * from "./flame";
+export * from "./pairs";
 export * from "./plan";
 export {
   type BlockRows,

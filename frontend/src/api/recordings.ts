@@ -1,5 +1,6 @@
 /** What the routes about sources, and about a recording as a whole, answer. */
 
+import type { Pair } from "./pairs";
 import type { PlanListed, Unplanned } from "./plan";
 
 export type Axis = "time" | "event";
@@ -41,6 +42,8 @@ export interface Source {
   host: string | null;
   rank: number | null;
   brief: Brief | null;
+  /** What it is put together of; of a single source null. */
+  pair?: Pair | null;
 }
 
 export interface SourceList {

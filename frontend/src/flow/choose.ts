@@ -43,6 +43,7 @@ import {
 } from "../state/view";
 import { type Clocked, onClock, sinceOrigin } from "./clock";
 import type { Link } from "./link";
+import { pairNamed } from "./pairLink";
 import { applyTraceWords, forgetTrace } from "./traceLink";
 
 /** The rest of a link, waiting for its source to be found and read. */
@@ -276,7 +277,7 @@ const AUTOMATIC_BYTES = 512 * 2 ** 20;
  * that reads quickly. A huge file is left for the user to open.
  */
 export function firstChoice(sources: readonly Source[]): Source | null {
-  const newest = [...sources].sort((a, b) => b.modified_ns - a.modified_ns);
+  const newest = sources.filter(({ pair }) => !pair).sort((a, b) => b.modified_ns - a.modified_ns);
   const small = ({ state, bytes }: Source): boolean => state !== "error" && bytes < AUTOMATIC_BYTES;
   const found = newest.find(({ state }) => state === "ready") ?? newest.find(small) ?? null;
   if (!found?.session) return found;
@@ -287,9 +288,11 @@ export function firstChoice(sources: readonly Source[]): Source | null {
   );
 }
 
-/** The source a link means, whatever its id is in this server; of a run alone, a sensible one. */
-export function linked(sources: readonly Source[], link: Link): Source | null {
+/** The id of the source a link means, whatever that is in this server; of a run alone, a sensible one. */
+export function linked(sources: readonly Source[], link: Link): string | null {
   const ofRun = sources.filter(({ run }) => run === (link.run ?? ""));
-  if (link.source === undefined) return firstChoice(ofRun);
-  return ofRun.find(({ name }) => name === link.source) ?? null;
+  if (link.source === undefined) return firstChoice(ofRun)?.id ?? null;
+  const found = ofRun.find(({ name }) => name === link.source);
+  if (found === undefined || link.with === undefined) return found?.id ?? null;
+  return pairNamed(found, link, sources);
 }

@@ -6,6 +6,7 @@ import { followHosts, rereadHosts } from "./hosts";
 import { connect } from "./ipc";
 import { followLink } from "./linking";
 import { followSource, reopen } from "./opening";
+import { followPairs } from "./pairs";
 import { followPlan } from "./plans";
 import { pollSources, refreshSources } from "./sources";
 
@@ -26,6 +27,7 @@ export function startFlow(frame: Window): () => void {
     followSource(),
     followHosts(),
     followPlan(),
+    followPairs(),
     effect(() => {
       if (!visible.value || !missed) return;
       missed = false;

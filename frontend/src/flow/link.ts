@@ -22,6 +22,9 @@ const PREFIX = `p.${PLUGIN}.`;
 export interface Link extends TraceWords {
   run?: string;
   source?: string;
+  /** The name of the trace that it is put together with, and the ns that its spans are shown later. */
+  with?: string;
+  shift?: number;
   view?: string;
   device?: string;
   axis?: "time" | "event";
@@ -128,6 +131,8 @@ export function fromWords(words: Words): Link {
   const link: { [K in keyof Link]: Link[K] | undefined } = {
     run: words.run,
     source: words.source,
+    with: words.with,
+    shift: integer(words.shift),
     view: words.view,
     device: words.device,
     axis: words.axis === "time" || words.axis === "event" ? words.axis : undefined,
@@ -182,6 +187,8 @@ function toWords(link: Link): Words {
   };
   put("run", link.run);
   put("source", link.source);
+  put("with", link.with);
+  put("shift", link.shift);
   put("view", link.view);
   put("device", link.device);
   put("axis", link.axis);

@@ -44,6 +44,7 @@ import { currentHash, onHashChange, pushHash, replaceHash } from "./address";
 import { applySummary, chooseSource, firstChoice, linked, pending } from "./choose";
 import type { Host } from "./ipc";
 import { CALLS, type CallsWord, fromWords, type Link, readHash, writeHash } from "./link";
+import { namesOf } from "./pairLink";
 import { traceWords } from "./traceLink";
 
 const SETTLE_MS = 200;
@@ -71,8 +72,9 @@ export function followLink(frame: Window, host: Host | null): () => void {
 /** "Back" leads to the recording that was left; all else of a link is one entry of the history. */
 function write(frame: Window, link: Link): void {
   const before = currentHash(frame) ?? "";
-  const { run, source: name } = readHash(before);
-  const isAnother = name !== undefined && (name !== link.source || run !== link.run);
+  const { run, source: name, with: other } = readHash(before);
+  const isSame = name === link.source && run === link.run && other === link.with;
+  const isAnother = name !== undefined && !isSame;
   (isAnother ? pushHash : replaceHash)(frame, writeHash(before, link));
 }
 
@@ -88,7 +90,10 @@ function follow(link: Link): void {
   const shown = stateLink();
   if (shown && JSON.stringify(shown) === JSON.stringify(link)) return;
   batch(() => {
-    const sameSource = (link.source ?? shown?.source) === shown?.source;
+    const sameSource =
+      (link.source ?? shown?.source) === shown?.source &&
+      link.with === shown?.with &&
+      link.shift === shown?.shift;
     const same = shown !== null && (link.run ?? shown.run) === shown.run && sameSource;
     if (!same) {
       sourceId.value = null;
@@ -111,9 +116,12 @@ function findSource(): void {
   const list = sourceList.value;
   const link = pending.value;
   if (!list || sourceId.value !== null) return;
-  const found = link && meansSource(link) ? linked(list.sources, link) : firstChoice(list.sources);
-  if (!found) return;
-  chooseSource(found.id);
+  const found =
+    link && meansSource(link)
+      ? linked(list.sources, link)
+      : (firstChoice(list.sources)?.id ?? null);
+  if (found === null) return;
+  chooseSource(found);
   pending.value = link;
 }
 
@@ -129,7 +137,7 @@ const CALLS_SHOWN: Readonly<Record<CallsWord, () => boolean>> = {
 export function stateLink(): Link | null {
   const shown = source.value;
   if (!shown) return null;
-  const link: Link = { run: shown.run, source: shown.name };
+  const link: Link = { run: shown.run, ...namesOf(shown, sourceList.value?.sources ?? []) };
   if (pending.value || !summary.value) return pending.value;
   link.view = viewKey.value;
   const shownDevice = isPlan.value ? deviceKey.value : device.value?.key;

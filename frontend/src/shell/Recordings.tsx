@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { Source } from "../api";
 import { chooseSource } from "../flow/choose";
 import { counted } from "../format";
 import { firstHost } from "../state/hosts";
@@ -18,7 +19,7 @@ const search = signal("");
 export function Recordings() {
   const list = sourceList.value;
   if (!list || list.sources.length === 0) return null;
-  const entries = entriesOf(list);
+  const entries = entriesOf({ ...list, sources: worthListing(list.sources) });
   const many = entries.length > MANY;
   const found = many ? matching(entries, search.value) : entries;
   const { shown, hidden } = atMost(found, MOST, sourceId.value);
@@ -46,6 +47,10 @@ export function Recordings() {
     </nav>
   );
 }
+
+/** Every shift that was tried is a source of its own: of those only the one that is looked at. */
+const worthListing = (sources: readonly Source[]): Source[] =>
+  sources.filter(({ id, pair }) => !pair || pair.shift_ns === null || id === sourceId.value);
 
 function Search() {
   return (

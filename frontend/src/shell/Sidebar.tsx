@@ -1,5 +1,6 @@
 /** What there is: recordings, hosts and devices, always there where the page is wide enough. */
 
+import { Beside } from "../pairs/Beside";
 import { Devices } from "./Devices";
 import { fileChooser } from "./DropZone";
 import { drawer } from "./drawer";
@@ -11,6 +12,7 @@ export function Sidebar() {
   return (
     <div class={`sidebar ${drawer.value ? "unfolded" : ""}`} id="sidebar">
       <Recordings />
+      <Beside />
       <Hosts />
       <Devices />
       <Plans />

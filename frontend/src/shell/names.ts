@@ -33,7 +33,7 @@ function briefWords(brief: Brief): string[] {
 
 /** `snapshot · 22 332 events · 2 steps`; a source not read yet is known by its size. */
 export function factsLine(source: Source): string {
-  const words = [formatWord(source.format)];
+  const words = [source.pair ? "snapshot and trace" : formatWord(source.format)];
   if (source.brief) words.push(...briefWords(source.brief));
   if (!source.brief || words.length === 1) words.push(bytes(source.bytes));
   return words.join(" · ");

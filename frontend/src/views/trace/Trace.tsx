@@ -3,9 +3,12 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { Notes } from "../../components/Notes";
 import { counted } from "../../format";
+import { Offers } from "../../pairs/Offers";
+import { Paired } from "../../pairs/Paired";
 import { device, hasHistory, hasTime } from "../../state";
 import "../../timeline/timeline.css";
 import "../../picture/picture.css";
+import "../../pairs/pairs.css";
 import "./trace.css";
 import "./lanes/lanes.css";
 import "./arrows/arrows.css";
@@ -55,6 +58,8 @@ function Shown() {
   return (
     <div class="trace">
       <Tools model={model} />
+      <Paired />
+      <Offers />
       <Said model={model} />
       <Panels model={model} />
       <Lower model={model} />
