@@ -2,15 +2,16 @@
 
 import { hasHistory, isPlan } from "../state/recording";
 import { say } from "../state/say";
-import { selection, viewKey } from "../state/view";
+import { selection } from "../state/view";
 import { Allocation } from "./Allocation";
 import { Group } from "./Group";
 import { Span } from "./Span";
 import "./inspector.css";
 
-export function Inspector() {
+/** `view` is the key of the view that is shown beside. */
+export function Inspector({ view }: { view: string }) {
   const chosen = selection.value;
-  const hints = hintsFor(viewKey.value);
+  const hints = hintsFor(view);
   // Where nothing can be selected it only stands for what was selected elsewhere.
   if (chosen === null && hints.length === 0) return null;
   return (

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { underway } from "../api";
 import { Inspector } from "../inspector/Inspector";
 import { lost, sourceList, summary } from "../state/recording";
+import { shownView } from "../views/registry";
 import { DropZone } from "./DropZone";
 import { drawer } from "./drawer";
 import { Help } from "./Help";
@@ -36,7 +37,7 @@ export function Shell() {
           )}
           <Stage />
         </main>
-        {summary.value && <Inspector />}
+        {summary.value && <Inspector view={shownView.value?.key ?? ""} />}
       </div>
       <DropZone />
       <Help />

@@ -1,6 +1,7 @@
 /** The Trace view: panels one below the other on one axis of time. */
 
 import { useEffect, useMemo } from "preact/hooks";
+import { NoDevice } from "../../components/NoDevice";
 import { Notes } from "../../components/Notes";
 import { counted } from "../../format";
 import { Offers } from "../../pairs/Offers";
@@ -22,7 +23,7 @@ import { Tools } from "./tools/Tools";
 import "./tools/tools.css";
 
 export function Trace() {
-  if (device.value === null) return <Nothing title="This recording holds no device" why="" />;
+  if (device.value === null) return <NoDevice />;
   if (!hasHistory.value) {
     return (
       <Nothing
