@@ -232,6 +232,16 @@ def test_a_link_to_a_plan_without_its_device_shows_the_largest(
     assert frame.get_by_role("tab", name="Memory Viewer").get_attribute("aria-selected") == "true"
 
 
+def test_a_link_to_a_trace_shows_the_plan_where_that_is_all_there_is(
+    watched: Watched, server: TensorBoardServer
+) -> None:
+    frame = show(watched, server, "jax", view="trace")
+    frame.get_by_role("heading", name="jit_train_step").wait_for()
+    assert frame.get_by_role("tab", name="Memory Viewer").get_attribute("aria-selected") == "true"
+    assert frame.get_by_role("tab", name="Trace").count() == 0
+    assert "span" not in frame.locator(".inspector").inner_text()
+
+
 def test_where_a_module_ran_is_shown_and_what_else_was_alive(
     watched: Watched, server: TensorBoardServer, shared_data: Path
 ) -> None:
