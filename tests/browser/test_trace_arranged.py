@@ -57,6 +57,23 @@ def test_a_panel_is_dragged_to_another_place(watched: Watched, profiled: TensorB
     assert _order(view) == ["host", "usage", "steps", "device", "allocations"]
 
 
+def test_allocations_are_laid_out_as_in_their_own_view(
+    watched: Watched, profiled: TensorBoardServer
+) -> None:
+    view = traced(watched, profiled, "bert", device="1:0")
+    picture = view.frame.get_by_test_id("allocations-axes")
+    stacked = picture.get_attribute("aria-label")
+    choice = view.frame.get_by_role("radiogroup", name="Layout")
+    choice.get_by_text("address").click()
+    assert words_of(settled_address(view.page, "p.memory.layout="))["layout"] == "address"
+    settle(view.page)
+    assert picture.get_attribute("aria-label") != stacked
+    view.frame.get_by_role("tab", name="Allocations").click()
+    settle(view.page)
+    address = choice.get_by_role("radio", name="address")
+    assert address.get_attribute("aria-checked") == "true"
+
+
 def test_an_edge_is_dragged(watched: Watched, profiled: TensorBoardServer) -> None:
     view = traced(watched, profiled, "bert", device="1:0")
     picture = view.frame.get_by_test_id("timeline-chart")

@@ -2,12 +2,12 @@
 
 import { useComputed } from "@preact/signals";
 import { Filtered } from "../../components/Filtered";
-import { Segmented } from "../../components/Segmented";
-import { reasonAgainst, shownLayout } from "../../lives/layouts";
+import { LayoutChoice } from "../../lives/LayoutChoice";
+import { shownLayout } from "../../lives/layouts";
 import type { Model } from "../../lives/model";
 import { SavePlan } from "../../lives/SavePlan";
-import { bytesRange, layout, only, range, viewKey } from "../../state";
-import { LAYOUTS, type Layout, ONLY, type Only } from "../../state/view";
+import { bytesRange, only, range, viewKey } from "../../state";
+import { type Layout, ONLY, type Only } from "../../state/view";
 import { Find } from "./Find";
 import { Minimum } from "./Minimum";
 
@@ -28,15 +28,7 @@ export function Tools({ model }: { model: Model }) {
   const isAll = useComputed(() => range.value === null && bytesRange.value === null);
   return (
     <div class="allocations-tools">
-      <Segmented
-        label="Layout"
-        value={shownLayout.value}
-        choose={(next) => {
-          layout.value = next;
-          bytesRange.value = null;
-        }}
-        options={LAYOUTS.map((key) => ({ key, label: key, reason: reasonAgainst(key) }))}
-      />
+      <LayoutChoice />
       <label class="labelled" title={LAYOUT_WORDS[shownLayout.value]}>
         <span class="quiet">show</span>
         <select

@@ -2,6 +2,7 @@
 
 import { Segmented } from "../../components/Segmented";
 import { counted, kindWord } from "../../format";
+import { LayoutChoice } from "../../lives/LayoutChoice";
 import { hiddenTracks, type PanelKey, spanColour } from "../../state/trace";
 import { ink } from "../../theme/theme";
 import { kindColour, kindOrder, netColour } from "./lanes/colours";
@@ -11,7 +12,7 @@ import type { Model } from "./model";
 export function PanelTools({ model, panel }: { model: Model; panel: PanelKey }) {
   if (panel === "host") return <Tracked model={model} panel={model.host} what="thread" />;
   if (panel === "device") return <Tracked model={model} panel={model.device} what="stream" />;
-  return null;
+  return panel === "allocations" ? <LayoutChoice /> : null;
 }
 
 function Tracked({ model, panel, what }: { model: Model; panel: Panel; what: string }) {
