@@ -72,6 +72,10 @@ class Arguments:
             return -1
         return self._codes.setdefault(word, len(self._codes))
 
+    def saying(self, part: bytes) -> IntArray:
+        """Whether each word, by code, has ``part`` in it; last and of -1, that it does not."""
+        return np.array([*(part in word for word in self._codes), False], dtype=bool)
+
     def take(self) -> tuple[IntArray, list[str]]:
         """Of every code and then of -1 the place of its word, -1 for none; and the words.
 

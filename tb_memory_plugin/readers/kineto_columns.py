@@ -14,6 +14,7 @@ from tb_memory_plugin.readers.kineto_args import BETWEEN, Arguments
 from tb_memory_plugin.readers.kineto_flows import PHASES, Flow, Flows
 from tb_memory_plugin.readers.kineto_instants import Instants
 from tb_memory_plugin.readers.kineto_kinds import PYTHON, RUNTIME, kind_of
+from tb_memory_plugin.readers.kineto_sequences import Sequences
 from tb_memory_plugin.readers.kineto_spans import Spans
 from tb_memory_plugin.readers.kineto_times import TIMES
 from tb_memory_plugin.readers.kineto_work import Work, correlations
@@ -40,6 +41,7 @@ class Columns:
     ``spans`` are what the program did, ``work`` what it had devices do; their names, tracks and
     arguments are codes of the same words. By row of ``spans``, ``called`` is the code in ``calls``
     of the Python calls that an operator was made in, where it says so (until torch 1.13).
+    ``sequences`` are numbers of operators, where no arrow says what is the backward of what.
     ``strange_times`` events have no valid time stamp and are left out; ``mended`` pieces of the
     file were not quite JSON.
     """
@@ -49,6 +51,7 @@ class Columns:
         self.arguments = Arguments()
         self.spans, self.work, self.flows = Spans(), Work(), Flows()
         self.called: dict[int, int] = {}
+        self.sequences = Sequences()
         self.memory, self.failures = Instants(self.tracks), Instants(self.tracks)
         self.strange_times = 0
         self.mended = 0
@@ -95,10 +98,13 @@ class Columns:
                 (self.memory if event.name == "[memory]" else self.failures).add(event)
         if rows:
             self._take_calls(spans)
+            self.sequences.add(spans.texts, spans.joined())
             self._take(self.spans, spans)
         if made:
             self._take(self.work, work, correlation=correlations(work.texts))
         self.flows.add(flows, self.work)
+        if self.flows.tell_backwards:
+            self.sequences.drop()
         self.memory.settle()
         self.failures.settle()
 

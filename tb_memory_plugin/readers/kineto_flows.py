@@ -16,6 +16,8 @@ from tb_memory_plugin.recording.vocabulary import Vocabulary
 #: Phases of flow events in the order in which they are along an arrow.
 PHASES = ("s", "t", "f")
 START, _STEP, FINISH = range(len(PHASES))
+#: Categories of arrows from operators to their backwards.
+_FORWARD = ("fwdbwd", "forward_backward", "fwd_bwd")
 _IDS = frozenset([int, str])
 _MOST = 1 << 62
 #: Categories of arrows that are followed: a trace has one or two.
@@ -26,16 +28,23 @@ _MOST_CATEGORIES = 64
 Flow = tuple[Any, str | None, str, int, Any, int]
 
 
+def is_forward(category: str) -> bool:
+    """Whether arrows of a category lead from operators to their backwards."""
+    return category.lower() in _FORWARD
+
+
 class Flows:
     """A row an end of an arrow, but for those that only say what correlations do.
 
     ``arrow`` is the number that all ends of one arrow have in common within their ``category`` (a
     code), ``phase`` a place in PHASES, ``row`` the row of work that the end is at, -1 where
-    ``track`` and ``time`` (nanoseconds) have to tell.
+    ``track`` and ``time`` (nanoseconds) have to tell. ``tell_backwards`` is whether any leads from
+    an operator to its backward.
     """
 
     def __init__(self) -> None:
         self.categories = Vocabulary()
+        self.tell_backwards = False
         self._words = Vocabulary()
         self._columns = {
             "arrow": array("q"),
@@ -64,6 +73,7 @@ class Flows:
             "time": nanoseconds(times),
             "row": np.array(row),
         }
+        self.tell_backwards |= any(map(is_forward, {each or "" for each in categories}))
         wanted = columns["category"] < _MOST_CATEGORIES
         if len(work):
             at = np.maximum(columns["row"], 0)

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tb_memory_plugin.readers.kineto_flows import FINISH, START, Flows
+from tb_memory_plugin.readers.kineto_flows import FINISH, START, Flows, is_forward
 from tb_memory_plugin.readers.kineto_placed import PlacedWork
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.nesting import Nested
 
-KINDS = ("launch", "forward_backward", "async")
-_LAUNCH, _FORWARD_BACKWARD, _ASYNC = range(len(KINDS))
-_FORWARD = ("fwdbwd", "forward_backward", "fwd_bwd")
+KINDS = ("launch", "forward_backward", "async", "collective")
+_LAUNCH, _FORWARD_BACKWARD, _ASYNC, _COLLECTIVE = range(len(KINDS))
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,11 @@ class Arrows:
 _NONE = Arrows(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int8))
 
 
-def links(told: Arrows, known: Arrows) -> pa.Table:
+def links(told: Arrows, known: Arrows, collective: IntArray) -> pa.Table:
     """The table ``links``: what flows told and what else is ``known``, each once, in order.
 
-    Where flows told what launched something, what else is known of that is left out.
+    Where flows told what launched something, what else is known of that is left out. The launch of
+    what is ``collective``, a boolean by row, is a link of that kind.
     """
     launched = np.zeros(int(max(told.target.max(initial=0), known.target.max(initial=0))) + 1, bool)
     launched[told.target[told.kind == _LAUNCH]] = True
@@ -47,6 +47,7 @@ def links(told: Arrows, known: Arrows) -> pa.Table:
         np.concatenate([getattr(told, name), getattr(known, name)[more]])
         for name in ("source", "target", "kind")
     )
+    kind[(kind == _LAUNCH) & collective[target]] = _COLLECTIVE
     order = np.lexsort((kind, target, source))
     source, target, kind = source[order], target[order], kind[order]
     again = (np.diff(source) == 0) & (np.diff(target) == 0) & (np.diff(kind) == 0)
@@ -73,6 +74,20 @@ def correlated(work: PlacedWork, before: int) -> Arrows:
     )
 
 
+def backward(source: IntArray, target: IntArray) -> Arrows:
+    """From operators to their backwards, rows of the program."""
+    return Arrows(source, target, np.full(len(source), _FORWARD_BACKWARD, dtype=np.int8))
+
+
+def joined(*parts: Arrows) -> Arrows:
+    """All arrows of ``parts``."""
+    source, target, kind = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("source", "target", "kind")
+    )
+    return Arrows(source, target, kind, sum(part.lost for part in parts))
+
+
 def told(flows: Flows, program: Nested, op: IntArray, work: PlacedWork) -> Arrows:
     """The arrows of flow events. Takes the columns of ``flows``.
 
@@ -83,31 +98,25 @@ def told(flows: Flows, program: Nested, op: IntArray, work: PlacedWork) -> Arrow
     track, time = flows.take("track"), flows.take("time")
     end = _ends(phase, track, time, work.rows_of(flows.take("row")), program, work)
     words = flows.categories.words
-    forward = np.flatnonzero(np.array([*map(_is_forward, words), False])[category])
+    forward = np.flatnonzero(np.array([*map(is_forward, words), False])[category])
     end[forward] = op[program.enclosing(track[forward], time[forward])]
     del track
     parts = [_NONE]
     for code, word in enumerate(words):
         rows: Any = slice(None) if len(words) == 1 else np.flatnonzero(category == code)
         source, target = (end[rows][at] for at in _pairs(phase[rows], arrow[rows], time[rows]))
-        if _is_forward(word):
+        if is_forward(word):
             kind = np.full(len(source), _FORWARD_BACKWARD, dtype=np.int8)
         else:
             devices = before + work.calls()
             launches = (source < devices) & (target >= devices)
             kind = np.where(launches, _LAUNCH, _ASYNC).astype(np.int8)
         parts.append(Arrows(source, target, kind))
-    source, target, kind = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("source", "target", "kind")
-    )
-    is_there = (source >= 0) & (target >= 0)
-    kept = is_there & (source != target)
-    return Arrows(source[kept], target[kept], kind[kept], int((~is_there).sum()))
-
-
-def _is_forward(category: str) -> bool:
-    return category.lower() in _FORWARD
+    found = joined(*parts)
+    is_there = (found.source >= 0) & (found.target >= 0)
+    kept = is_there & (found.source != found.target)
+    lost = int((~is_there).sum())
+    return Arrows(found.source[kept], found.target[kept], found.kind[kept], lost)
 
 
 def _pairs(phase: IntArray, arrow: IntArray, time: IntArray) -> tuple[IntArray, IntArray]:

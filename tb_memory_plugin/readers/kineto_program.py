@@ -33,6 +33,7 @@ class Program:
         has_steps: whether a step is marked.
         has_python: whether Python calls are known.
         first: when the first span begins; None where there is none.
+        numbered: rows that say which operators they are the backwards of, or can have any.
         idle: calls of Python that are left out, as nothing was allocated in them.
     """
 
@@ -56,7 +57,9 @@ class Program:
         del track
         self.nested: Nested = nested_in_order(self.track, begin, end)
         self.name, self.args = (spans.take(name)[order] for name in ("name", "args"))
-        self.kind = self._kinds(spans.take("kind")[order])
+        kind = spans.take("kind")
+        self.numbered = columns.sequences.take(kind != PYTHON, order)
+        self.kind = self._kinds(kind[order])
         called = _called(columns, order)
         self._outer = lasting(self.nested.parent, end)
         self._around = Surroundings(self._outer, self.name, self.names, called)
@@ -105,7 +108,7 @@ class Program:
         return found
 
     def take(self, name: str) -> Any:
-        """``nested``, ``track``, ``kind``, ``name`` or ``args``, which are not kept here."""
+        """``nested``, ``track``, ``kind``, ``name``, ``args``, ``numbered``: not kept here then."""
         found = getattr(self, name)
         delattr(self, name)
         return found

@@ -6,6 +6,7 @@ the calls that these came from (see ``kineto_placed``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,8 +15,9 @@ import pyarrow as pa
 
 from tb_memory_plugin.readers import kineto_links, kineto_tracks
 from tb_memory_plugin.readers.checked import text
+from tb_memory_plugin.readers.kineto_backward import backwards
 from tb_memory_plugin.readers.kineto_columns import Columns
-from tb_memory_plugin.readers.kineto_kinds import KINDS, STEP
+from tb_memory_plugin.readers.kineto_kinds import KERNEL, KINDS, STEP
 from tb_memory_plugin.readers.kineto_memory import Histories
 from tb_memory_plugin.readers.kineto_placed import PlacedWork
 from tb_memory_plugin.readers.kineto_program import Program
@@ -23,6 +25,11 @@ from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.aside import set_aside
 from tb_memory_plugin.recording.nesting import depths_of_kind
+from tb_memory_plugin.recording.vocabulary import Vocabulary
+
+#: Kernels of NCCL and RCCL, and what newer traces say of what is one.
+_COLLECTIVE = re.compile(r"(void )?[nr]ccl", re.IGNORECASE)
+_COLLECTIVE_NAME = b'"Collective name"'
 
 
 @dataclass(frozen=True)
@@ -50,9 +57,24 @@ def timeline(
     within = work.within(program.nested, at, found.track, found.time, ended=True)
     around = np.where(within >= 0, within + before, at)
     told = kineto_links.told(columns.flows, program.nested, op, work)
-    links = kineto_links.links(told, kineto_links.correlated(work, int(before)))
+    owner = Vocabulary()
+    process = np.array([owner.code(pid) for pid, _ in columns.tracks.words], dtype=np.int64)
+    numbered = program.take("numbered")
+    pairs = backwards(numbered, program.track, program.nested.end, process)
+    known = kineto_links.correlated(work, int(before))
+    known = kineto_links.joined(kineto_links.backward(*pairs), known)
+    links = kineto_links.links(told, known, _collective(columns, program, work))
     spans = builder.table("spans", dict(_span_columns(columns, program, work, found, origin)))
     return Timeline(set_aside(spans), set_aside(links), around, told.lost)
+
+
+def _collective(columns: Columns, program: Program, work: PlacedWork) -> IntArray:
+    """Which rows are collectives on a device, as their names or arguments say."""
+    names = np.array([*map(_COLLECTIVE.match, program.names), None], dtype=bool)
+    said = columns.arguments.saying(_COLLECTIVE_NAME)
+    found: IntArray = np.zeros(len(program.track) + len(work), dtype=bool)
+    found[len(program.track) :] = (work.kind == KERNEL) & (names[work.name] | said[work.args])
+    return found
 
 
 def _span_columns(

@@ -43,7 +43,7 @@ def links(found: Recording) -> list[tuple[str, Known, Known]]:
 
 
 def searched(events: list[Json]) -> list[tuple[str, Known, Known]]:
-    """What flow events say, and of what none says so, correlations."""
+    """What flow events say, and of what none says so, correlations; and sequence numbers."""
     took = [each for each in events if each["ph"] == "X"]
     at: dict[Any, list[Json]] = defaultdict(list)
     for each in took:
@@ -66,7 +66,35 @@ def searched(events: list[Json]) -> list[tuple[str, Known, Known]]:
             call = calls.get(each["args"]["correlation"])
             if call is not None:
                 found[id(each)] = ("launch", known(call), known(each))
-    return sorted(found.values())
+    launches = [
+        ("collective" if to[0].startswith(("nccl", "rccl")) else kind, source, to)
+        for kind, source, to in found.values()
+    ]
+    return sorted(launches + numbered(took))
+
+
+def numbered(took: list[Json]) -> list[tuple[str, Known, Known]]:
+    """Forwards and backwards; these files have the former on one thread, and none of rounded ties.
+
+    Of operators of a number the last to begin is the forward, the first to end the backward.
+    """
+    sides: list[dict[int, list[Known]]] = [defaultdict(list), defaultdict(list)]
+    forwards = set()
+    for each in took:
+        args = each.get("args", {})
+        if "Sequence number" in args:
+            sides[args["Fwd thread id"] != 0][args["Sequence number"]].append(known(each))
+            forwards |= {track(each)} if args["Fwd thread id"] == 0 else set()
+    assert len(forwards) <= 1
+    return [
+        (
+            "forward_backward",
+            max(sides[0][number], key=lambda one: (one[1], -one[2])),
+            min(back, key=lambda one: (one[2], -one[1])),
+        )
+        for number, back in sides[1].items()
+        if number in sides[0]
+    ]
 
 
 @pytest.mark.skipif(not NAMES, reason="the shared real files (../shared/data) are not here")
@@ -188,6 +216,37 @@ def test_what_a_flow_says_goes_before_correlations(tmp_path: Path) -> None:
         ("launch", "cudaGraphLaunch", "a"),
         ("launch", "cudaGraphLaunch", "c"),
         ("launch", "cudaLaunchKernel", "b"),
+    ]
+
+
+def test_launches_of_collectives_are_called_so(tmp_path: Path) -> None:
+    names = [
+        "ncclKernel_AllReduce",
+        "ncclDevKernel_Generic(x)",
+        "rcclGenericKernel",
+        "gemm",
+        "mine",
+    ]
+    said: list[Json] = [{}, {}, {}, {}, {"Collective name": "allgather"}]
+    calls = [
+        span(f"call {place}", place, 0.5, "cuda_runtime", args={"correlation": place + 1})
+        for place in range(5)
+    ]
+    kernels = [
+        span(name, 20 + place, 0.5, "kernel", pid=0, tid=7, args={"correlation": place + 1, **more})
+        for place, (name, more) in enumerate(zip(names, said, strict=True))
+    ]
+    wrapper = span("nccl:all_reduce", 0, 9, "user_annotation", args={"Collective name": "x"})
+    copy = span("Memcpy", 30, 1, "gpu_memcpy", pid=0, tid=7, args={"correlation": 1})
+    arrows = [flow("s", 77, 1, "ac2g"), flow("f", 77, 21, "ac2g", pid=0, tid=7)]
+    found = named(read(tmp_path, wrapper, *calls, *kernels, copy, *arrows))
+    assert found == [
+        ("collective", "call 0", names[0]),
+        ("collective", "call 1", names[1]),
+        ("collective", "call 2", names[2]),
+        ("collective", "call 4", "mine"),
+        ("launch", "call 0", "Memcpy"),
+        ("launch", "call 3", "gemm"),
     ]
 
 

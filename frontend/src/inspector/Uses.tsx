@@ -13,6 +13,7 @@ const WHY: Readonly<Record<string, string>> = {
   launch: "what was launched in what made it",
   forward_backward: "the backward of what made it",
   async: "what ended what made it",
+  collective: "the collective that was launched in what made it",
 };
 
 export function Uses({ card }: { card: AllocationCard }) {

@@ -4,6 +4,7 @@ const WAYS: Readonly<Record<string, readonly [from: string, to: string]>> = {
   launch: ["launched by", "launched"],
   forward_backward: ["its forward:", "its backward:"],
   async: ["started by", "done in"],
+  collective: ["collective launched by", "launched the collective"],
 };
 
 export function linkWord(kind: string, way: "from" | "to"): string {
