@@ -2,7 +2,6 @@
 
 import { proposals, showAlone, showTogether } from "../flow/pairs";
 import { source, sourceList } from "../state/recording";
-import { viewKey } from "../state/view";
 import { sourceWord } from "./words";
 
 export function Beside() {
@@ -28,29 +27,22 @@ export function Beside() {
       </nav>
     );
   }
-  const offers = (proposals.value ?? []).filter(
-    ({ state }) => state === "matched" || state === "unread",
-  );
-  const [best] = offers;
+  const best = proposals.value?.find(({ match }) => match?.certain);
   if (best === undefined) return null;
   const id = best.snapshot === here.id ? best.trace : best.snapshot;
   const other = sources.find((each) => each.id === id);
   if (other === undefined) return null;
-  const isSure = best.state === "matched" && best.match?.certain === true;
   return (
     <nav aria-label="Of the same process">
-      <h2 class="heading">{isSure ? "Of the same process" : "Perhaps of the same process"}</h2>
+      <h2 class="heading">Of the same process</h2>
       <p class="item small">
         <span class="pair-name">{sourceWord(other, here)}</span>{" "}
         <button
           type="button"
           class="link"
-          onClick={() => {
-            if (isSure) showTogether(best.snapshot, best.trace, null);
-            else viewKey.value = "trace";
-          }}
+          onClick={() => showTogether(best.snapshot, best.trace, null)}
         >
-          {isSure ? "show together" : "see in Trace"}
+          show together
         </button>
       </p>
     </nav>
