@@ -6,7 +6,6 @@ the calls that these came from (see ``kineto_placed``).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ import pyarrow as pa
 
 from tb_memory_plugin.readers import kineto_links, kineto_tracks
 from tb_memory_plugin.readers.checked import text
+from tb_memory_plugin.readers.collectives import collective
 from tb_memory_plugin.readers.kineto_backward import backwards
 from tb_memory_plugin.readers.kineto_columns import Columns
 from tb_memory_plugin.readers.kineto_kinds import KERNEL, KINDS, STEP
@@ -27,8 +27,7 @@ from tb_memory_plugin.recording.aside import set_aside
 from tb_memory_plugin.recording.nesting import depths_of_kind
 from tb_memory_plugin.recording.vocabulary import Vocabulary
 
-#: Kernels of NCCL and RCCL, and what newer traces say of what is one.
-_COLLECTIVE = re.compile(r"(void )?[nr]ccl", re.IGNORECASE)
+#: What newer traces say of a kernel that is a collective.
 _COLLECTIVE_NAME = b'"Collective name"'
 
 
@@ -70,7 +69,7 @@ def timeline(
 
 def _collective(columns: Columns, program: Program, work: PlacedWork) -> IntArray:
     """Which rows are collectives on a device, as their names or arguments say."""
-    names = np.array([*map(_COLLECTIVE.match, program.names), None], dtype=bool)
+    names = collective(program.names)
     said = columns.arguments.saying(_COLLECTIVE_NAME)
     found: IntArray = np.zeros(len(program.track) + len(work), dtype=bool)
     found[len(program.track) :] = (work.kind == KERNEL) & (names[work.name] | said[work.args])

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.readers import nsys_ranges, nsys_work
+from tb_memory_plugin.readers.collectives import collective
 from tb_memory_plugin.readers.nsys_calls import Calls
 from tb_memory_plugin.readers.nsys_database import combinations, matched
 from tb_memory_plugin.readers.nsys_events import TID_BITS, Driver, Place
@@ -61,7 +62,7 @@ def spans(ranges: Ranges | None, work: Work, places: Sequence[Place], origin: in
         },
     )
     count = 0 if ranges is None else len(ranges.name)
-    return Spans({"spans": table, "links": _links(work, place[count:])}, place)
+    return Spans({"spans": table, "links": _links(table, work, place[count:])}, place)
 
 
 def around(
@@ -153,7 +154,15 @@ def _names(tracks: Sequence[Sequence[int]]) -> list[str]:
     return names
 
 
-def _links(work: Work, place: IntArray) -> pa.Table:
+def _links(table: pa.Table, work: Work, place: IntArray) -> pa.Table:
+    """The table ``links`` of the spans in ``table``."""
+    source, target = _launches(work, place)
+    kind = collective(arrays.words(table, "name"))[arrays.values(table, "name")[target]]
+    text = arrays.text(kind.astype(np.int8), ["launch", "collective"])
+    return builder.table("links", {"source": source, "target": target, "kind": text})
+
+
+def _launches(work: Work, place: IntArray) -> tuple[IntArray, IntArray]:
     """From calls to what they launched. Without processes, ids are those of the only one."""
     calls = [part for part in work.parts if part.kind == nsys_work.RUNTIME]
     launched = [part for part in work.parts if part.kind != nsys_work.RUNTIME]
@@ -169,8 +178,7 @@ def _links(work: Work, place: IntArray) -> pa.Table:
         source, target = place[row[rows]], place[len(call.begin) + rows]
         order = np.lexsort((target, source))
         source, target = source[order], target[order]
-    kind = arrays.text(np.zeros(len(source), dtype=np.int64), ["launch"])
-    return builder.table("links", {"source": source, "target": target, "kind": kind})
+    return source, target
 
 
 def _joined(parts: Sequence[Part], name: str) -> IntArray:

@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.readers import xplane_work
+from tb_memory_plugin.readers.collectives import collective
 from tb_memory_plugin.readers.xplane_device import Span
 from tb_memory_plugin.readers.xplane_planes import Planes
 from tb_memory_plugin.readers.xplane_program import KINDS, Spans
+from tb_memory_plugin.readers.xplane_ties import COLLECTIVE, links
 from tb_memory_plugin.readers.xplane_ties import KINDS as LINKS
-from tb_memory_plugin.readers.xplane_ties import links
 from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.arrays import IntArray
 from tb_memory_plugin.recording.nesting import depths_of_kind, nested
@@ -54,6 +55,9 @@ def tables(planes: Planes, host: Spans, keys: Sequence[str], origin: int) -> dic
         begin,
     )
     planes.links_left_out = found.left_out
+    together = collective(arrays.words(spans, "name"))[arrays.values(spans, "name")]
+    on_device = found.target >= first
+    kind = np.where(on_device & together[found.target], COLLECTIVE, found.kind)
     return {
         "spans": spans,
         "links": builder.table(
@@ -61,7 +65,7 @@ def tables(planes: Planes, host: Spans, keys: Sequence[str], origin: int) -> dic
             {
                 "source": found.source,
                 "target": found.target,
-                "kind": arrays.text(found.kind, LINKS),
+                "kind": arrays.text(kind, LINKS),
             },
         ),
     }

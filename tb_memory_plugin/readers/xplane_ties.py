@@ -17,8 +17,8 @@ from tb_memory_plugin.readers.nsys_database import combinations
 from tb_memory_plugin.readers.xplane_events import Table
 from tb_memory_plugin.recording.arrays import IntArray
 
-KINDS = ["launch", "async"]
-LAUNCH, ASYNC = range(2)
+KINDS = ["launch", "async", "collective"]
+LAUNCH, ASYNC, COLLECTIVE = range(3)
 #: What is read of events for their ties.
 COLUMNS = (
     *("producer", "producer_type", "consumer", "consumer_type"),

@@ -91,6 +91,15 @@ def test_calls_kernels_and_copies_are_spans(tmp_path: Path) -> None:
     ]
 
 
+def test_launches_of_collectives_are_called_so(tmp_path: Path) -> None:
+    strings = [dict(each) for each in STRINGS]
+    strings[1]["value"] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+    recording = read(tmp_path, [memory(25, 1, 0x1000)], **tables(StringIds=strings))
+    kinds = {target: kind for kind, _, target in linked(recording)}
+    assert kinds.pop("ncclDevKernel_AllReduce_Sum_f32_RING_LL") == "collective"
+    assert len(kinds) == 3 and set(kinds.values()) == {"launch"}
+
+
 def test_ways_of_copying_are_called_as_the_export_says(tmp_path: Path) -> None:
     ways = [{"id": 77, "name": "CUDA_MEMCPY_KIND_X", "label": "Sideways"}]
     recording = read(tmp_path, [memory(25, 1, 0x1000)], **tables(ENUM_CUDA_MEMCPY_OPER=ways))

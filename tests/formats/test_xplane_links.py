@@ -222,6 +222,21 @@ def test_one_launch_of_many_kernels(tmp_path: Path) -> None:
     ]
 
 
+def test_launches_of_collectives_are_called_so(tmp_path: Path) -> None:
+    made, device = host(), Plane("/device:GPU:0")
+    made.lines[0].event("ncclAllReduce", 1_000, 5_000, _pt=1, _p=3)
+    made.lines[0].event("cudaLaunchKernelExC", 7_000, 5_000, correlation_id=8)
+    made.line("worker").event("ncclGroupEnd", 8_000, 1_000, _ct=1, _c=3)
+    stream = device.line("Stream #1(Kernel)")
+    stream.event("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 9_000, 1_000, correlation_id=8)
+    stream.event("fusion_nccl", 11_000, 1_000, correlation_id=8)
+    assert named(read(tmp_path, space(made, device))) == [
+        ("async", "ncclAllReduce", "ncclGroupEnd"),
+        ("collective", "cudaLaunchKernelExC", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)"),
+        ("launch", "cudaLaunchKernelExC", "fusion_nccl"),
+    ]
+
+
 def test_ids_are_of_their_type_and_nothing_comes_from_what_is_later(tmp_path: Path) -> None:
     made = host()
     worker = made.line("worker")
@@ -271,11 +286,34 @@ def test_what_starts_is_done_by_what_its_text_says(tmp_path: Path) -> None:
     recording = read(tmp_path, space(host(), device))
     spans = rows(recording, "spans")
     pairs = [
-        (spans[link["source"]]["begin"], spans[link["target"]]["begin"])
+        (link["kind"], spans[link["source"]]["begin"], spans[link["target"]]["begin"])
         for link in rows(recording, "links")
     ]
-    assert sorted(pairs) == [(1, 2), (1, 4), (1, 6), (3, 5)]
-    assert {link["kind"] for link in rows(recording, "links")} == {"async"}
+    done_later = [("async", 1, 2), ("async", 1, 4), ("async", 3, 5)]
+    assert sorted(pairs) == [*done_later, ("collective", 1, 6)]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("collective-permute-X.3", "collective"),
+        ("all-gather-X", "collective"),
+        ("async-collective-X.1", "collective"),
+        ("ragged-all-to-all-X.2", "collective"),
+        ("reduce-scatter-X", "collective"),
+        ("copy-X.4", "async"),
+        ("send-X", "async"),
+        ("slice-X", "async"),
+    ],
+)
+def test_collectives_that_start_and_are_done_are_called_so(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    device = Plane("/device:TPU:0")
+    device.line("XLA Modules").event("jit_f(1)", 0, 9_000)
+    one, other = (name.replace("X", word) for word in ("start", "done"))
+    operations(device, (one, 1_000), (other, 3_000))
+    assert named(read(tmp_path, space(host(), device))) == [(kind, one, other)]
 
 
 def test_instructions_of_one_name_are_of_their_program(tmp_path: Path) -> None:
