@@ -13,6 +13,9 @@ from tb_memory_plugin.errors import ContainerError, SourceError
 from tb_memory_plugin.recording import builder
 from tb_memory_plugin.recording.recording import Recording, open_recording
 
+#: ns, half of what times may be, so that none overflows.
+MOST_SHIFT = 1 << 60
+
 
 def made(
     request: dict[str, Any], entries: Path, report: Callable[[float, str], None]
@@ -42,8 +45,12 @@ def made(
 def as_one(name: str, ours: Recording, theirs: Recording, shift: int | None) -> Recording:
     """The recorded tables of both as one. Raises SourceError where they are not of one process.
 
-    With a ``shift`` (ns) they are put together all the same, by what their clocks show.
+    With a ``shift`` (ns) they are put together all the same, by what their clocks show. Nor where
+    that is longer than ``MOST_SHIFT``.
     """
+    if shift is not None and abs(shift) > MOST_SHIFT:
+        fault = "cannot be shifted by that much"
+        raise SourceError(name, fault, "shift by at most 36 years to either side")
     found = match(ours, theirs)
     if found is None and shift is None:
         raise not_of_one_process(name)

@@ -15,8 +15,13 @@ from tb_memory_plugin.recording.recording import Recording
 _APART = 10_000_000
 
 
-def joined(ours: Recording, theirs: Recording, devices: IntArray, clock: Clock) -> pa.Table:
-    """Marks of ours and, by our clock and after which of our events, what only theirs has."""
+def joined(
+    ours: Recording, theirs: Recording, devices: IntArray, clock: Clock, later: int = 0
+) -> pa.Table:
+    """Marks of ours and, by our clock and after which of our events, what only theirs has.
+
+    What they have by ``clock`` comes ``later`` ns later.
+    """
     own, other = ours.table("marks"), theirs.table("marks")
     if not other.num_rows:
         return own
@@ -33,6 +38,7 @@ def joined(ours: Recording, theirs: Recording, devices: IntArray, clock: Clock) 
             marked[key] = _times(ours, kinds, *key)
         new[place] = not (np.abs(marked[key] - time[place]) <= _APART).any()
     rows = np.flatnonzero(new)
+    time = time + later
     event = np.full(len(rows), -1, dtype=np.int64)
     for each in ours.devices:
         here = device[rows] == each.index

@@ -30,15 +30,16 @@ def paired(ours: Recording, theirs: Recording, found: Match, shift: int = 0) -> 
     devices = np.full(len(theirs.devices), -1, dtype=np.int64)
     for own, other in counterparts(ours, theirs):
         devices[other.index] = own.index
-    clock = found.clock.shifted(shift)
-    program = spans.joined(ours, theirs, devices, clock)
+    # What both have is told by where it matches, however far the rest is shifted from there.
+    clock, later = (found.clock, shift) if len(found) else (found.clock.shifted(shift), 0)
+    program = spans.joined(ours, theirs, devices, clock, later)
     known, taken = labels.joined(ours, theirs, same_lives(ours, theirs, found))
     tables = {
         **{name: table for name, table in ours.tables.items() if name in RECORDED},
         "spans": program.table,
         "links": _links(ours, theirs, program),
         "labels": known,
-        "marks": marks.joined(ours, theirs, devices, clock),
+        "marks": marks.joined(ours, theirs, devices, clock, later),
     }
     stacked = not ours.table("stacks").num_rows and theirs.table("stacks").num_rows > 0
     if stacked:

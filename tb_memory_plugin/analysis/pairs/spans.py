@@ -40,10 +40,13 @@ class Spans:
     doubles: int
 
 
-def joined(ours: Recording, theirs: Recording, devices: IntArray, clock: Clock) -> Spans:
+def joined(
+    ours: Recording, theirs: Recording, devices: IntArray, clock: Clock, later: int = 0
+) -> Spans:
     """Spans of ours and, by our clock, of theirs, whose devices are ``devices`` of ours (-1: none).
 
-    Of what both have, theirs stands, with the ends that only ours knows.
+    Of what both have by ``clock``, theirs stands, with the ends that only ours knows; all of theirs
+    come ``later`` ns later.
     """
     own, other = _columns(ours), _columns(theirs)
     for name, unknown in (("begin", _BEFORE), ("end", _AFTER)):
@@ -55,6 +58,8 @@ def joined(ours: Recording, theirs: Recording, devices: IntArray, clock: Clock) 
     kept = np.ones(len(own["begin"]), dtype=bool)
     kept[doubles] = False
     kept &= ~_guessed(ours, theirs, own, other)
+    for name, unknown in (("begin", _BEFORE), ("end", _AFTER)):
+        other[name] = np.where(other[name] == unknown, unknown, other[name] + later)
     first = int(kept.sum())
     own["parent"] = _without(own["parent"], kept)
     other["parent"] = np.where(other["parent"] >= 0, other["parent"] + first, -1)

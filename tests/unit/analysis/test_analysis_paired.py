@@ -137,6 +137,16 @@ def test_a_shift_moves_the_program_and_nothing_else(
     assert (apart == 5_000).all()
 
 
+@pytest.mark.parametrize("shift", [5_000, -(10**7), 10**7])
+def test_what_both_have_is_there_once_however_it_is_shifted(pair: Pair, shift: int) -> None:
+    later = paired(pair.ours, pair.theirs, pair.found, shift)
+    assert later.meta["pair"]["doubles"] == pair.both.meta["pair"]["doubles"] > 0
+    for table in ("spans", "marks"):
+        assert later.table(table).num_rows == pair.both.table(table).num_rows
+    kinds = [one.table("spans").column("kind").to_pylist() for one in (pair.both, later)]
+    assert kinds[0] == kinds[1]
+
+
 def test_what_lies_before_the_snapshot_s_origin_moves_it(tmp_path: Path) -> None:
     ours, theirs = read(write_pair(tmp_path, window=300))
     whole = derive(torch_snapshot.read(write_pair(tmp_path)[0]))
