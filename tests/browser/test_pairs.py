@@ -151,6 +151,37 @@ def test_spans_are_shifted_by_exactly_that_and_back(
     assert shift.input_value() == "0"
 
 
+def test_what_is_looked_at_stays_though_all_begins_earlier(
+    watched: Watched, paired: TensorBoardServer
+) -> None:
+    """Spans that are shifted to before the first event move what times count from."""
+    frame = _together(watched, paired)
+    address = settled_address(watched.page, "p.memory.with=")
+    watched.page.goto("about:blank")
+    watched.page.goto(f"{address}&p.memory.window=10000000..20000000&p.memory.allocation=120")
+    frame.get_by_test_id("pair-open").wait_for()
+    settle(watched.page)
+    frame.get_by_label("Unit of the shift").select_option("s")
+    frame.get_by_label("Shift of the trace").fill("-1")
+    frame.get_by_label("Shift of the trace").press("Enter")
+    settled_address(watched.page, "p.memory.shift=-1000000000")
+    frame.get_by_test_id("pair-open").wait_for()
+    settle(watched.page)
+    words = words_of(watched.page.url)
+    pairs = [each for each in paired.get("sources").json()["sources"] if each["pair"]]
+    origins = {
+        each["pair"]["shift_ns"]: int(
+            paired.get("summary", source=each["id"]).json()["time_origin"]
+        )
+        for each in pairs
+        if each["pair"]["shift_ns"] in (None, -(10**9))
+    }
+    later = origins[None] - origins[-(10**9)]
+    assert later > 900_000_000
+    assert words["window"] == f"{10_000_000 + later}..{20_000_000 + later}"
+    assert words["allocation"] == "120"
+
+
 def test_one_of_both_is_shown_alone_again(watched: Watched, paired: TensorBoardServer) -> None:
     frame = _together(watched, paired)
     frame.get_by_test_id("pair-open").get_by_role("button", name=TRACE).click()

@@ -44,6 +44,7 @@ import {
 import { type Clocked, onClock, sinceOrigin } from "./clock";
 import type { Link } from "./link";
 import { pairNamed } from "./pairLink";
+import { sinceAnother, withoutSpans } from "./pairPlace";
 import { applyTraceWords, forgetTrace } from "./traceLink";
 
 /** The rest of a link, waiting for its source to be found and read. */
@@ -56,6 +57,8 @@ let groupingChosen = false;
 let carried: Clocked | null = null;
 /** And the plan that was looked at there: on another host the same module has another key. */
 let carriedPlan: PlanListed | null = null;
+/** What times of the place that is to be taken over count from, where that may be another. */
+let carriedOrigin: string | null = null;
 
 function forgetPlace(): void {
   range.value = null;
@@ -89,6 +92,7 @@ export function chooseSource(id: string): void {
     groupingChosen = false;
     carried = null;
     carriedPlan = null;
+    carriedOrigin = null;
     forgetPlace();
   });
 }
@@ -110,6 +114,16 @@ export function chooseHost(id: string, link: Link): void {
     pending.value = kept;
     carried = window;
     carriedPlan = plan ?? null;
+  });
+}
+
+/** A recording of the same allocations: what is looked at, `link`, stays but for spans. */
+export function chooseSame(id: string, link: Link): void {
+  const origin = summary.peek()?.time_origin ?? null;
+  batch(() => {
+    chooseSource(id);
+    pending.value = withoutSpans(link);
+    carriedOrigin = origin;
   });
 }
 
@@ -194,7 +208,8 @@ function startWith(fresh: Summary, link: Link | null): void {
   axis.value = fresh.axes.includes(wanted) ? wanted : (fresh.axes[0] ?? "event");
   if (link?.by && fresh.groupings.some(({ key }) => key === link.by)) chooseGrouping(link.by);
   else if (chosen) by.value = chosen.default_grouping;
-  if (link) applyPlace(link, fresh);
+  if (link) applyPlace(sinceAnother(link, carriedOrigin, fresh.time_origin, axis.peek()), fresh);
+  carriedOrigin = null;
   const everything = extent.peek();
   if (carried && everything && axis.peek() === "time") {
     range.value = sinceOrigin(carried, fresh, everything);

@@ -4,7 +4,7 @@ import { batch, effect, signal } from "@preact/signals";
 import { getPairs, type Proposed, type Source, wasAborted } from "../api";
 import { openStatus, source, sourceId, sourceList } from "../state/recording";
 import { visible } from "../state/visible";
-import { chooseSource, pending } from "./choose";
+import { chooseSame, chooseSource, pending } from "./choose";
 import type { Link } from "./link";
 import { stateLink } from "./linking";
 import { pairId } from "./pairLink";
@@ -60,14 +60,17 @@ async function poll(source: string, match: string | null, abort: AbortSignal): P
   }
 }
 
-/** Opens a source and keeps what is looked at where `keeps`: both have the same clock and events. */
+/** Opens a source and keeps what is looked at where `keeps`: both have the same events. */
 function open(id: string, names: Link, keeps: boolean): void {
   const { with: _with, shift: _shift, ...link } = stateLink() ?? {};
   const { view, panels, colours } = link;
   const little = { ...(view && { view }), ...(panels && { panels }), ...(colours && { colours }) };
   batch(() => {
-    chooseSource(id);
-    pending.value = { ...(keeps ? link : little), ...names };
+    if (keeps) chooseSame(id, { ...link, ...names });
+    else {
+      chooseSource(id);
+      pending.value = { ...little, ...names };
+    }
   });
   refreshSources();
 }
