@@ -10,6 +10,7 @@ import pytest
 
 from tests.browser.looking import settle, settled_address, words_of
 from tests.browser.tracing import HEAD, PITCH, Traced, asked, reopened, traced, window_of
+from tests.fixtures import chrome
 from tests.plugin.server import TensorBoardServer
 
 if TYPE_CHECKING:
@@ -145,6 +146,6 @@ def test_what_is_in_view_is_saved_as_a_trace(watched: Watched, profiled: TensorB
     view = traced(watched, profiled, "bert", device="1:0", window=window_of(WINDOW))
     with view.page.expect_download() as download:
         view.frame.get_by_role("link", name="trace", exact=False).first.click()
-    events = json.loads(download.value.path().read_text())["traceEvents"]
+    events = chrome.check(json.loads(download.value.path().read_text()))
     assert any(event["name"] == "aten::addmm" for event in events)
     assert any(event["ph"] == "C" for event in events)

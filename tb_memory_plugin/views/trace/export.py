@@ -32,10 +32,11 @@ def trace_file(
 ) -> Iterator[str]:
     """The spans that are seen from ``begin`` to ``end`` (ns since the origin) as chrome's JSON.
 
-    A counter a device that has time stamps: allocated and, where it is known, reserved, after every
-    event of the window and at its beginning. Times are microseconds with all their nanoseconds, so
-    that nothing is rounded; ``args.span`` is the span's id here. Raises QueryError before the first
-    piece.
+    A thread a track, in which spans only nest: viewers leave out one that ends after what it begins
+    in, so each such span is in a thread of its lane. A counter a device that has time stamps:
+    allocated and, where it is known, reserved, after every event of the window and at its
+    beginning. Times are microseconds with all their nanoseconds, so that nothing is rounded;
+    ``args.span`` is the span's id here. Raises QueryError before the first piece.
     """
     begin, end = windows.checked(*_window(recording, begin, end))
     lanes = lanes_of(recording, tracks)
@@ -44,7 +45,7 @@ def trace_file(
 
 def _window(recording: Recording, begin: int | None, end: int | None) -> tuple[int, int]:
     edges = [recording.values("span_tracks", name) for name in ("begin", "end")]
-    low, high = edges[0].tolist(), edges[1].tolist()
+    low, high = edges[0].tolist(), (edges[1] + 1).tolist()
     for device in recording.devices:
         times = event_times(recording, device)
         if times is not None:
@@ -52,7 +53,7 @@ def _window(recording: Recording, begin: int | None, end: int | None) -> tuple[i
             high.append(int(times[-1]) + 1)
     if not low:
         raise QueryError("Nothing in this recording has a time, so there is no trace of it.")
-    return min(low) if begin is None else begin, max(*high, min(low) + 1) if end is None else end
+    return min(low) if begin is None else begin, max(high) if end is None else end
 
 
 def _pieces(recording: Recording, lanes: IntArray, begin: int, end: int) -> Iterator[str]:
@@ -71,9 +72,18 @@ def _names(recording: Recording) -> Iterator[dict[str, Any]]:
     for process, name in ((_PROGRAM, "program"), (_DEVICES, "devices")):
         yield {"ph": "M", "name": "process_name", "pid": process, "args": {"name": name}}
     for place, track in enumerate(recording.table("span_tracks").to_pylist()):
-        at = {"pid": _process(track["kind"]), "tid": place + 1}
-        yield {"ph": "M", "name": "thread_name", **at, "args": {"name": track["name"]}}
-        yield {"ph": "M", "name": "thread_sort_index", **at, "args": {"sort_index": place}}
+        yield from _thread(_process(track["kind"]), _number(place, track["first"]), track["name"])
+
+
+def _thread(process: int, number: int, name: str) -> Iterator[dict[str, Any]]:
+    at = {"ph": "M", "pid": process, "tid": number}
+    yield {**at, "name": "thread_name", "args": {"name": name}}
+    yield {**at, "name": "thread_sort_index", "args": {"sort_index": number}}
+
+
+def _number(track: int, first: int) -> int:
+    """That of a track's thread, ``first`` being its first lane; those of its lanes are the next."""
+    return track + first + 1
 
 
 def _process(kind: str) -> int:
@@ -82,28 +92,50 @@ def _process(kind: str) -> int:
 
 def _spans(recording: Recording, lanes: IntArray, begin: int, end: int) -> Iterator[list[str]]:
     table = recording.table("spans").select(["name", "kind", "args"])
-    kinds = arrays.words(recording.table("span_tracks"), "kind")
-    kind_of = recording.values("span_tracks", "kind")
+    tracks = recording.table("span_tracks").to_pylist()
     begins, ends, span = (recording.values("span_order", name) for name in ("begin", "end", "span"))
     edges = [recording.values("span_lanes", name) for name in ("first", "stop", "track")]
     for lane in lanes.tolist():
-        first, stop, track = (int(edge[lane]) for edge in edges)
-        low = first + int(np.searchsorted(ends[first:stop], begin, side="right"))
-        high = first + int(np.searchsorted(begins[first:stop], end))
-        process = _process(kinds[int(kind_of[track])])
+        first, stop, place = (int(edge[lane]) for edge in edges)
+        # What lasts for no time is seen at the beginning too.
+        begun, high = (first + int(np.searchsorted(begins[first:stop], at)) for at in (begin, end))
+        low = min(first + int(np.searchsorted(ends[first:stop], begin, side="right")), begun)
+        track = tracks[place]
+        process = _process(track["kind"])
+        number, own = (_number(place, at) for at in (track["first"], lane + 1))
+        is_named = False
         for at in range(low, high, _ROWS):
             part = slice(at, min(at + _ROWS, high))
             rows = span[part]
+            apart = _outlasting(recording, track, part)
+            if apart.any() and not is_named:
+                name = f"{track['name']}, level {lane - track['first'] + 1}"
+                yield [json.dumps(event) for event in _thread(process, own, name)]
+                is_named = True
+            threads = np.where(apart, own, number).tolist()
             said = table.take(arrays.column(rows, pa.int64()))
             names, words, args = (arrays.all_words(said, name) for name in said.column_names)
+            times = zip(begins[part].tolist(), ends[part].tolist(), strict=True)
             yield [
-                f'{{"ph":"X","pid":{process},"tid":{track + 1},"ts":{_us(a)},"dur":{_us(b - a)},'
-                f'"name":{json.dumps(names[place] or "")},"cat":{json.dumps(words[place])},'
-                f'"args":{_arguments(args[place], row)}}}'
-                for place, (a, b, row) in enumerate(
-                    zip(begins[part].tolist(), ends[part].tolist(), rows.tolist(), strict=True)
-                )
+                f'{{"ph":"X","pid":{process},"tid":{threads[n]},"ts":{_us(a)},"dur":{_us(b - a)},'
+                f'"name":{json.dumps(names[n] or "")},"cat":{json.dumps(words[n])},'
+                f'"args":{_arguments(args[n], int(rows[n]))}}}'
+                for n, (a, b) in enumerate(times)
             ]
+
+
+def _outlasting(recording: Recording, track: dict[str, Any], part: slice) -> IntArray:
+    """Which of some spans of a track begin in one of it that ends before they do."""
+    begins, ends = (recording.values("span_order", name) for name in ("begin", "end"))
+    edges = [recording.values("span_lanes", name) for name in ("first", "stop")]
+    begin, end = begins[part], ends[part]
+    found: IntArray = np.zeros(len(begin), dtype=bool)
+    for lane in range(track["first"], track["stop"]):
+        first, stop = (int(edge[lane]) for edge in edges)
+        before = first + np.searchsorted(begins[first:stop], begin) - 1
+        until = ends[np.maximum(before, first)]
+        found |= (before >= first) & (until > begin) & (until < end)
+    return found
 
 
 def _arguments(text: str | None, row: int) -> str:

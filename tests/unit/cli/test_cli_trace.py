@@ -13,6 +13,7 @@ import pytest
 
 from tb_memory_plugin.cli import main
 from tests.conftest import SHARED_DATA
+from tests.fixtures import chrome
 
 Capture = pytest.CaptureFixture[str]
 TRACE = SHARED_DATA / "traces" / "h100_bert_small.json.gz"
@@ -78,6 +79,6 @@ def test_a_trace_is_written_packed_or_not(tmp_path: Path, capsys: Capture) -> No
         assert main(["trace", str(TRACE), "-o", str(path)]) == 0
     assert str(plain) in capsys.readouterr().out
     assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
-    told = json.loads(plain.read_bytes())["traceEvents"]
+    told = chrome.check(json.loads(plain.read_bytes()))
     assert {event["ph"] for event in told} == {"M", "X", "C"}
     assert main(["trace", str(TRACE), "-o", str(tmp_path)]) == 1

@@ -1,10 +1,9 @@
-"""Memory by span, steps laid over each other and the exported trace, against slow walks."""
+"""Memory by span and steps laid over each other, against slow walks."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from statistics import median_low
 from typing import Any
 
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 
 from tb_memory_plugin.errors import QueryError
 from tb_memory_plugin.recording.recording import Recording
-from tb_memory_plugin.views.trace import export, steps, sums
-from tests.fixtures.histories import history
+from tb_memory_plugin.views.trace import steps, sums
 from tests.fixtures.programs import BY_TIME, KINDS, Moved, Program, programs
 
 bounds = st.one_of(st.none(), st.integers(0, 5000))
@@ -237,38 +235,3 @@ def test_curves_of_steps_are_those_of_a_walk(program: Program, width: int) -> No
                 expected[at] = (max(before, level), level)
         points += [(at, *levels) for at, levels in sorted(expected.items())]
         assert list(zip(curve["offset"], curve["highest"], curve["last"], strict=True)) == points
-
-
-@given(programs(), bounds, st.integers(1, 5000))
-def test_the_exported_trace_holds_every_span_of_the_window(
-    program: Program, begin: int | None, length: int
-) -> None:
-    recording = program.recording()
-    end = None if begin is None else begin + length
-    events = json.loads("".join(export.trace_file(recording, begin=begin, end=end)))["traceEvents"]
-    spans = {event["args"]["span"]: event for event in events if event["ph"] == "X"}
-    drawn = {row["span"]: row for row in recording.table("span_order").to_pylist()}
-    low = -1 if begin is None else begin
-    high = 1 << 60 if end is None else end
-    assert set(spans) == {
-        row for row, at in drawn.items() if at["end"] > low and at["begin"] < high
-    }
-    for row, event in spans.items():
-        assert round(event["ts"] * 1000) == drawn[row]["begin"]
-        assert round(event["dur"] * 1000) == drawn[row]["end"] - drawn[row]["begin"]
-        assert (event["name"], event["cat"]) == tuple(
-            program.spans[row][name] for name in ("name", "kind")
-        )
-    counters = [event["args"]["allocated"] for event in events if event["ph"] == "C"]
-    level = sum(one.change for one in program.moved if one.time < low)
-    expected = [level]
-    for one in program.moved:
-        if low <= one.time < high:
-            level += one.change
-            expected.append(level)
-    assert counters == expected
-
-
-def test_a_recording_without_any_time_has_no_trace() -> None:
-    with pytest.raises(QueryError, match="Nothing in this recording has a time"):
-        export.trace_file(history([("alloc", 512, 1)], timed=False))
