@@ -22,7 +22,10 @@ FILES = {
     "mi300": "xla/jax_mi300_attention.xplane.pb",
     "bfc": "xla/tf_mlp_cpu_bfc.xplane.pb",
     "bert": "traces/h100_bert_small.json.gz",
+    "qwen": "traces/h100_qwen_chat.json.gz",
+    "vit": "traces/mi300_vit.json.gz",
     "v100": "traces/v100_2gpu_216k_events.json.gz",
+    "resnet": "traces/v100_torch19_resnet50.pt.trace.json.gz",
     "timeline": "timelines/tl.json",
     "graphs": "traces/mi300_sglang_graph_capture.json.gz",
 }
