@@ -207,3 +207,23 @@ def test_what_is_of_two_processes_is_said_to_be(
     said.wait_for()
     assert "Nothing that they allocated is the same" in said.inner_text()
     settle(watched.page)
+
+
+def test_a_narrow_page_offers_it_in_every_view(watched: Watched, paired: TensorBoardServer) -> None:
+    frame = _together(watched, paired)
+    page = watched.page
+    open_page(page, paired.url + link("same", SNAPSHOT, view="allocations"))
+    settle(page)
+    short = frame.get_by_role("button", name="show with its trace")
+    frame.locator(".pair-short").wait_for(state="attached")
+    assert short.count() == 0
+    page.set_viewport_size({"width": 800, "height": 900})
+    short.wait_for()
+    (inside,) = (each for each in page.frames if "name=memory" in each.url)
+    assert inside.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    settle(page)
+    short.click()
+    words = words_of(settled_address(page, "p.memory.with="))
+    assert (words["view"], words["with"]) == ("allocations", TRACE)
+    settle(page)
+    assert short.count() == 0

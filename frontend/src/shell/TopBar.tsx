@@ -2,6 +2,7 @@
 
 import { Segmented } from "../components/Segmented";
 import { chooseAxis, chooseGrouping } from "../flow/choose";
+import { Short } from "../pairs/Short";
 import { convertRange } from "../state/axis";
 import { hostName, session } from "../state/hosts";
 import { about, device, hasHistory, hasTime, isPlan, source, summary } from "../state/recording";
@@ -17,6 +18,7 @@ export function TopBar() {
       <Place />
       <Tabs />
       <div class="shared">
+        <Short />
         {hasHistory.value && <AxisSwitch />}
         {summary.value && <GroupingChoice />}
         <button
