@@ -136,7 +136,7 @@ def write(
     made = snapshot([allocator], _annotations(loaded, now // 1_000))
     path.write_bytes(pickle.dumps(made, protocol=4))
     if trace is not None:
-        trace_shaped.write(loaded, memory, trace)
+        trace_shaped.write(loaded, memory, trace, capacity=capacity)
     return failed
 
 

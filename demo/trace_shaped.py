@@ -1,46 +1,29 @@
 """What PyTorch's profiler would have exported of a run whose memory a simulated GPU held.
 
-The blocks are those of the simulated allocator, the spans those of the recording, and the clock is
-another one than that of the snapshot: it shows less, and it is slower. With the snapshot it is a
-pair of recordings of one process that have nothing in common but the addresses.
+The blocks are those of the simulated allocator, the spans those of the recording, what the GPU did
+is made up (see ``traced``), and the clock is another one than that of the snapshot: it shows less,
+and it is slower. With the snapshot it is a pair of recordings of one process that have nothing in
+common but the addresses.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from allocator import CachingAllocator
+from traced import Clock, Program, Writer, program, work
+from traced.program import MAIN
 
 from tb_memory_plugin.analysis.nesting import innermost
 from tb_memory_plugin.api import LoadedRecording
 
 Json = dict[str, Any]
 
-#: What the profiler calls them.
-CATEGORIES = {
-    "op": "cpu_op",
-    "module": "python_function",
-    "python": "python_function",
-    "annotation": "user_annotation",
-    "step": "user_annotation",
-}
 _CUDA = 1  # c10::DeviceType
-
-
-@dataclass(frozen=True)
-class Clock:
-    """Shows ``behind`` ns less, when the profiler starts, and then loses ``slower`` millionths."""
-
-    behind: int = 2_345_678_901
-    slower: int = 25
-
-    def at(self, time: int, start: int) -> int:
-        """What it shows at ``time``; both in ns."""
-        return time - self.behind - (time - start) * self.slower // 1_000_000
 
 
 class Memory:
@@ -81,58 +64,51 @@ class Memory:
         self.moved.append((time, address, size, self._allocated, self._reserved))
 
 
-def write(loaded: LoadedRecording, memory: Memory, path: Path, clock: Clock | None = None) -> None:
-    """Write the trace of what ``memory`` took down and of the run's spans up to then."""
+def write(
+    loaded: LoadedRecording,
+    memory: Memory,
+    path: Path,
+    *,
+    capacity: int,
+    clock: Clock | None = None,
+) -> None:
+    """Write the trace of what ``memory`` took down and of what the run did up to then."""
     shown = clock or Clock()
-    origin = loaded.recording.meta["time_origin_ns"]
-    spans = [row for row in loaded.table("spans").to_pylist() if row["kind"] in CATEGORIES]
     start, last = memory.moved[0][0], memory.moved[-1][0]
-    threads = _threads(spans)
-    begun = [
-        (span, origin + span["begin"]) for span in spans if origin + (span["begin"] or 0) <= last
-    ]
-    base = shown.at(min([start, *(begin for _, begin in begun)]), start) // 1_000 * 1_000
+    ran = program(loaded, start, last)
+    base = shown.at(ran.begin, start) // 1_000 * 1_000
 
     def stamp(time: int) -> float:
         return (shown.at(time, start) - base) / 1_000
 
+    writer = Writer(ran, stamp)
+    events = [*writer.about(), *writer.program()]
+    events += _memory(memory, ran, stamp, first=len(ran.spans))
+    events += writer.python(first=len(ran.spans) + len(memory.moved))
+    events += writer.device(work(ran))
+    events += writer.backward()
+    device = {"id": 0, "name": "Simulated GPU", "totalGlobalMem": capacity}
+    asked = {"record_shapes": 1, "profile_memory": 1, "with_stack": 1, "with_modules": 1}
+    about = {"schemaVersion": 1, "deviceProperties": [device], **asked}
+    made = {**about, "baseTimeNanoseconds": base, "traceEvents": events}
+    path.write_text(json.dumps(made, separators=(",", ":")))
+
+
+def _memory(
+    memory: Memory, ran: Program, stamp: Callable[[int], float], *, first: int
+) -> list[Json]:
+    """The events of memory, each on the thread that did it."""
+    rows = [span for span in ran.spans.values() if span.kind == "op"]
+    begin, end = (np.array([getattr(span, name) for span in rows]) for name in ("begin", "end"))
+    times = np.array([time for time, *_ in memory.moved], dtype=np.int64)
     events: list[Json] = []
-    for span, begin in begun:
-        end = last if span["end"] is None else min(origin + span["end"], last)
-        about = {"name": _name(span), "cat": CATEGORIES[span["kind"]], "pid": 1}
-        times = {"ts": stamp(begin), "dur": round(stamp(end) - stamp(begin), 3)}
-        events.append({"ph": "X", **about, "tid": threads[span["track"]], **times})
-    at = _innermost(spans, origin, [time for time, *_ in memory.moved])
-    main = max(threads.values(), key=[threads[span["track"]] for span in spans].count, default=1)
-    for number, (time, address, size, allocated, reserved) in enumerate(memory.moved):
-        around = at[number]
+    for number, around in enumerate(innermost(begin, end, times).tolist()):
+        time, address, size, allocated, reserved = memory.moved[number]
         args = {"Device Type": _CUDA, "Device Id": 0, "Bytes": size, "Addr": address}
-        totals = {"Total Allocated": allocated, "Total Reserved": reserved, "Ev Idx": number}
+        args |= {"Total Allocated": allocated, "Total Reserved": reserved}
         event = {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1}
-        thread = main if around < 0 else threads[spans[around]["track"]]
-        events.append({**event, "tid": thread, "ts": stamp(time), "args": {**args, **totals}})
-    made = {"schemaVersion": 1, "baseTimeNanoseconds": base, "traceEvents": events}
-    path.write_text(json.dumps(made))
-
-
-def _name(span: Json) -> str:
-    if span["kind"] == "step":
-        return f"ProfilerStep#{span['step']}"
-    return f"nn.Module: {span['name']}" if span["kind"] == "module" else str(span["name"])
-
-
-def _threads(spans: list[Json]) -> dict[str, int]:
-    """Numbers of threads by track; what is no thread's, as steps are, is the main one's."""
-    tracks = dict.fromkeys(span["track"] for span in spans if span["kind"] == "op")
-    numbers = {track: number for number, track in enumerate(tracks, start=1)}
-    counts = {track: sum(span["track"] == track for span in spans) for track in tracks}
-    main = numbers[max(counts, key=lambda track: counts[track])] if counts else 1
-    return {span["track"]: numbers.get(span["track"], main) for span in spans}
-
-
-def _innermost(spans: list[Json], origin: int, moments: list[int]) -> list[int]:
-    """The operator, of any thread, that every moment is in, -1 for none."""
-    rows = [n for n, span in enumerate(spans) if span["kind"] == "op" and span["end"] is not None]
-    begin, end = (np.array([origin + spans[n][name] for n in rows]) for name in ("begin", "end"))
-    found = innermost(begin, end, np.array(moments, dtype=np.int64))
-    return [rows[place] if place >= 0 else -1 for place in found.tolist()]
+        thread = rows[around].thread if around >= 0 else MAIN
+        events.append(
+            {**event, "tid": thread, "ts": stamp(time), "args": {**args, "Ev Idx": first + number}}
+        )
+    return events

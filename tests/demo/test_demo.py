@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -167,6 +169,43 @@ def test_a_trace_of_the_simulated_gpu_is_a_pair_with_its_snapshot(runs: Path, ru
     assert kinds.count("step") == sum(steps)
     other = {"leaky": "fixed", "fixed": "leaky"}[run]
     assert match(made, tb_memory_plugin.load(runs / other / trace.meta["source"]).recording) is None
+
+
+@pytest.mark.parametrize("run", ["leaky", "fixed"])
+def test_the_trace_has_what_a_trace_of_cuda_has(runs: Path, run: str) -> None:
+    path = runs / run / "simulated_gpu.pt.trace.json"
+    events = json.loads(path.read_text())["traceEvents"]
+    trace = tb_memory_plugin.load(path).recording
+    spans, links = trace.table("spans").to_pylist(), trace.table("links").to_pylist()
+    written = Counter(each.get("cat") for each in events if each["ph"] == "X")
+    kinds = Counter(span["kind"] for span in spans)
+    assert kinds["kernel"] == written["kernel"] > 0
+    assert kinds["copy"] == written["gpu_memcpy"] + written["gpu_memset"] > 0
+    assert kinds["runtime"] == written["cuda_runtime"] == kinds["kernel"] + kinds["copy"]
+    assert kinds["python"] + kinds["module"] == written["python_function"]
+    assert {span["track"] for span in spans if span["kind"] in ("kernel", "copy")} == {
+        "cuda:0 stream 7",
+        "cuda:0 stream 20",
+    }
+    launched = [(spans[each["source"]], spans[each["target"]]) for each in links]
+    launched = [(call, work) for call, work in launched if call["kind"] == "runtime"]
+    assert len(launched) == kinds["runtime"]
+    for call, work in launched:
+        assert call["begin"] < work["begin"] and spans[call["parent"]]["kind"] == "op"
+        assert spans[call["parent"]]["end"] >= call["end"]
+    flows = sum(each["ph"] == "s" and each["cat"] == "fwdbwd" for each in events)
+    assert sum(each["kind"] == "forward_backward" for each in links) == flows > 0
+    threads = {name: [s for s in spans if s["track"] == name] for name in ("thread 1", "thread 2")}
+    assert "forward" in {span["name"] for span in threads["thread 1"]}
+    assert "AddmmBackward0" in {span["name"] for span in threads["thread 2"]}
+    for track in {span["track"] for span in spans}:
+        open_spans: list[int] = []
+        times = [(s["begin"], -s["end"]) for s in spans if s["track"] == track]
+        for begin, end in sorted(times):
+            while open_spans and open_spans[-1] <= begin:
+                open_spans.pop()
+            assert not open_spans or -end <= open_spans[-1]  # nothing ends after what it is in
+            open_spans.append(-end)
 
 
 def test_the_simulated_gpu_is_too_small_for_the_leak(runs: Path) -> None:
