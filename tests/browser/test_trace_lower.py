@@ -75,6 +75,23 @@ def test_a_row_walks_its_calls(watched: Watched, profiled: TensorBoardServer) ->
     assert words_of(view.page.url)["span"] == ids[0] != ids[1]
 
 
+def test_a_call_that_cannot_be_found_is_told(watched: Watched, profiled: TensorBoardServer) -> None:
+    view = traced(watched, profiled, "bert", device="1:0")
+    refused = {
+        "headers": {"X-Memory-Status": "400"},
+        "body": json.dumps({"error": "This recording was moved."}),
+    }
+    view.page.route("**/plugin/memory/trace.find?*", lambda route: route.fulfill(**refused))
+    row = view.frame.locator("tr[data-row]").first
+    row.click()
+    told = view.frame.get_by_role("region", name="Memory by span").get_by_role("alert")
+    told.filter(has_text="This recording was moved.").wait_for()
+    view.page.unroute("**/plugin/memory/trace.find?*")
+    row.click()
+    row.get_by_role("status").wait_for()
+    assert told.count() == 0
+
+
 def test_an_area_of_tracks_is_summed_up(watched: Watched, profiled: TensorBoardServer) -> None:
     view = traced(watched, profiled, "v100", device="1:1")
     tracks = asked(profiled, "trace", "v100", device="1:1")["tracks"]

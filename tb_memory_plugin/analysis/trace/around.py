@@ -11,8 +11,8 @@ from tb_memory_plugin.recording import arrays, builder
 from tb_memory_plugin.recording.aside import set_aside
 from tb_memory_plugin.recording.recording import Device, Recording
 
-#: Of what runs on a device by itself nothing is allocated.
-_ON_DEVICES = {"kernel", "copy", "hlo_module"}
+#: Kinds of what runs on a device by itself: nothing is allocated in it.
+ON_DEVICES = {"kernel", "copy", "hlo_module"}
 
 
 def says_threads(recording: Recording) -> bool:
@@ -35,7 +35,7 @@ def event_spans(recording: Recording) -> dict[str, pa.Table]:
     if not table.num_rows or says_threads(recording):
         return {}
     kinds = arrays.words(table, "kind")
-    on_host = np.array([kind not in _ON_DEVICES for kind in kinds], dtype=bool)
+    on_host = np.array([kind not in ON_DEVICES for kind in kinds], dtype=bool)
     shown = np.append(on_host, False)[recording.values("spans", "kind")]
     begin, end, of = (recording.values("spans", name) for name in ("begin", "end", "device"))
     timed = arrays.valid(recording.table("events"), "time")

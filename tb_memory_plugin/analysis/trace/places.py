@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from tb_memory_plugin.analysis.exact import IntArray
+from tb_memory_plugin.analysis.trace.around import ON_DEVICES
 from tb_memory_plugin.analysis.trace.lanes import lanes
 from tb_memory_plugin.recording import arrays, builder, nesting
 from tb_memory_plugin.recording.aside import let_go, set_aside
 from tb_memory_plugin.recording.recording import Recording
 from tb_memory_plugin.recording.schema import sentinel
 
-_ON_DEVICES = {"kernel", "copy", "hlo_module"}
 _PROGRAM = {"step", "annotation"}
 #: Tracks of which each may look at all spans.
 _FEW = 64
@@ -181,7 +181,7 @@ def _kind(kinds: set[str]) -> int:
         return _SHOWN.index("program")
     if kinds == {"hlo_module"}:
         return _SHOWN.index("modules")
-    return _SHOWN.index("device" if kinds and kinds <= _ON_DEVICES else "host")
+    return _SHOWN.index("device" if kinds and kinds <= ON_DEVICES else "host")
 
 
 def _places(recording: Recording, order: IntArray) -> dict[str, Any]:

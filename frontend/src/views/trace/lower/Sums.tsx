@@ -1,11 +1,12 @@
 /** Memory by span: of the window, of a selected area, or of everything; a click walks the calls. */
 
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { getSums, type SumRow, type SumsPage } from "../../../api";
 import { SearchField } from "../../../components/SearchField";
 import { SortHeader } from "../../../components/SortHeader";
 import { target } from "../../../flow/questions";
 import { bytes, counted, exactBytes, kindWord } from "../../../format";
+import { words } from "../../../state/resource";
 import { area, findSum, sumsKind, sumsSort } from "../../../state/trace";
 import { range } from "../../../state/view";
 import { walk } from "../../../tables/breakdown/walk";
@@ -96,48 +97,58 @@ function Kinds({ kinds }: { kinds: readonly string[] }) {
 function Table({ page }: { page: SumsPage }) {
   /** Name of the row whose calls are walked, and which of how many it is at. */
   const walked = useSignal<{ name: string; place: number; count: number } | null>(null);
-  const shown = useComputed(() => walked.value);
-  const go = async (row: SumRow, way: "next" | "previous") => {
+  const failure = useSignal<string | null>(null);
+  const go = async ({ name, kind }: SumRow, way: "next" | "previous") => {
     const of = target.peek();
     if (of === null) return;
-    const asked = { ...of, find: row.name, kind: row.kind, exactly: 1 as const, way };
-    const found = await nextOf(asked);
-    const { place, count: all } = found;
-    walked.value = place === null ? null : { name: row.name, place, count: all };
+    try {
+      const { place, count } = await nextOf({ ...of, find: name, kind, exactly: 1, way });
+      walked.value = place === null ? null : { name, place, count };
+      failure.value = null;
+    } catch (error) {
+      failure.value = words(error);
+    }
   };
   return (
-    <table class="groups list" aria-label="Memory by span" onKeyDown={walk}>
-      <thead>
-        <tr>
-          <SortHeader column="name" text="Name" isText sort={sumsSort} />
-          {COLUMNS.map(({ column, text, title }) => (
-            <SortHeader key={column} column={column} text={text} title={title} sort={sumsSort} />
-          ))}
-          <th scope="col" class="number" title="Bytes allocated in a step: least, median, most">
-            Per step
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {page.rows.map((row, at) => (
-          <Row
-            key={row.name}
-            row={row}
-            isFirst={at === 0}
-            walked={shown.value?.name === row.name ? shown.value : null}
-            go={(way) => void go(row, way)}
-          />
-        ))}
-        {page.rows.length === 0 && (
-          <tr class="rest">
-            <td colSpan={COLUMNS.length + 2}>
-              {findSum.value
-                ? "Nothing of that name begins here."
-                : `No ${kindWord(page.kind)} begins here.`}
-            </td>
+    <>
+      {failure.value !== null && (
+        <p class="danger" role="alert">
+          {failure}
+        </p>
+      )}
+      <table class="groups list" aria-label="Memory by span" onKeyDown={walk}>
+        <thead>
+          <tr>
+            <SortHeader column="name" text="Name" isText sort={sumsSort} />
+            {COLUMNS.map(({ column, text, title }) => (
+              <SortHeader key={column} column={column} text={text} title={title} sort={sumsSort} />
+            ))}
+            <th scope="col" class="number" title="Bytes allocated in a step: least, median, most">
+              Per step
+            </th>
           </tr>
-        )}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {page.rows.map((row, at) => (
+            <Row
+              key={row.name}
+              row={row}
+              isFirst={at === 0}
+              walked={walked.value?.name === row.name ? walked.value : null}
+              go={(way) => void go(row, way)}
+            />
+          ))}
+          {page.rows.length === 0 && (
+            <tr class="rest">
+              <td colSpan={COLUMNS.length + 2}>
+                {findSum.value
+                  ? "Nothing of that name begins here."
+                  : `No ${kindWord(page.kind)} begins here.`}
+              </td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </>
   );
 }
