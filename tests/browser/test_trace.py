@@ -210,3 +210,26 @@ def test_a_snapshot_alone_says_what_it_lacks(
     settle(watched.page)
     assert "does not say what the program did" in frame.get_by_test_id("trace-nothing").inner_text()
     assert frame.get_by_test_id("allocations-picture").is_visible()
+
+
+def test_modules_of_a_tpu_are_drawn_beside_its_operations(
+    watched: Watched, profiled: TensorBoardServer
+) -> None:
+    whole = asked(profiled, "tracks", "tpu", device="0", axis="time", width=1600)["modules"]
+    alone = [one for one in whole if one["count"] == 1 and one["on"] == "TPU:0"]
+    module = max(alone, key=lambda one: one["end"] - one["begin"])
+    air = module["end"] - module["begin"]
+    window = module["begin"] - air, module["end"] + air
+    view = traced(watched, profiled, "tpu", device="0", window=window_of(window))
+    track = view.frame.locator("[data-panel=steps]").get_by_test_id("timeline-modules")
+    left, width = view.plot()
+    assert "modules in view" in (track.get_attribute("aria-label") or "")
+    box = track.bounding_box()
+    middle = (module["begin"] + module["end"]) / 2
+    x = left + (middle - window[0]) / (window[1] - window[0]) * width
+    view.page.mouse.click(x, box["y"] + 6)
+    settle(view.page)
+    address = settled_address(view.page, "p.memory.span=")
+    assert words_of(address)["span"] == module["id"]
+    assert "HLO module" in view.inspector.locator(".subtitle").inner_text()
+    assert module["name"] in (view.inspector.locator(".title").get_attribute("title") or "")
