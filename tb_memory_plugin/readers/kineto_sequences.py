@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 
 from tb_memory_plugin.readers.trace_stream import NOT_JSON
+from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.arrays import IntArray
+from tb_memory_plugin.recording.aside import let_go, set_aside
 
 _MOST = 1 << 62
+#: Numbers that are in memory while the file is read.
+_MANY = 1 << 18
+#: And those that are looked at together.
+_PART = 1 << 18
+#: Bytes of what is set aside.
+_LARGE = 1 << 21
+_SCHEMA = pa.schema({"row": pa.int32(), "number": pa.int64(), "thread": pa.int64()})
 _SAID = b'"Fwd thread id"'
 
 
@@ -43,8 +55,12 @@ class Sequences:
 
     def __init__(self) -> None:
         self._count = 0
-        self._columns = array("i"), array("q"), array("q")
         self._is_wanted = True
+        self._clear()
+
+    def _clear(self) -> None:
+        self._columns = array("i"), array("q"), array("q")
+        self._full: list[pa.Table] = []
 
     def add(self, texts: Sequence[bytes], joined: bytes) -> None:
         """The arguments of more spans (JSON as in the file), and all of them in one."""
@@ -55,25 +71,69 @@ class Sequences:
                     row = self._count + place, said.number, said.thread
                     for column, value in zip(self._columns, row, strict=True):
                         column.append(value)
+            if len(self._columns[0]) >= _MANY:
+                self._set_aside()
         self._count += len(texts)
+
+    def _set_aside(self) -> None:
+        columns = [
+            arrays.adopted(np.frombuffer(each, each.typecode), kind)
+            for each, kind in zip(self._columns, _SCHEMA.types, strict=True)
+        ]
+        self._full.append(set_aside(pa.table(columns, schema=_SCHEMA), _LARGE))
+        self._columns = array("i"), array("q"), array("q")
 
     def drop(self) -> None:
         """Nothing of them is wanted: the file tells otherwise what is the backward of what."""
         self._is_wanted = False
-        self._columns = array("i"), array("q"), array("q")
+        self._clear()
 
-    def take(self, has_arguments: IntArray, order: IntArray) -> Numbered:
-        """What is numbered, by rows in ``order``, which are not kept here.
+    def take(self, has_arguments: IntArray, order: IntArray) -> Waiting:
+        """What is numbered, by rows in ``order``; all that is large is set aside.
 
         ``has_arguments`` are the spans, in the order of the file, whose arguments were added.
         """
-        at, number, thread = (np.frombuffer(each, each.typecode) for each in self._columns)
+        self._set_aside()
+        full = [table for table in self._full if len(table)]
         self.drop()
-        if not len(at):
-            return Numbered(at, number, thread)
+        if not full:
+            return Waiting(
+                full, np.zeros(0, np.uint8), pa.table({"order": pa.array([], pa.int32())})
+            )
+        rows = pa.table({"order": arrays.adopted(order, pa.int32())})
+        return Waiting(full, np.packbits(has_arguments), set_aside(rows, least=0))
+
+
+@dataclass
+class Waiting:
+    """What is numbered, in a file until it is wanted, and part by part then."""
+
+    numbers: list[pa.Table]
+    has_arguments: IntArray  # a bit each
+    order: pa.Table
+
+    def parts(self) -> Iterator[Numbered]:
+        """All of it, what has one number together."""
+        count = -(-sum(len(table) for table in self.numbers) // _PART)
+        for one in range(count):
+            found = [
+                [arrays.values(table, name)[chosen] for name in _SCHEMA.names]
+                for table in self.numbers
+                for chosen in [np.flatnonzero(arrays.values(table, "number") % count == one)]
+            ]
+            let_go()
+            row, number, thread = (np.concatenate(each) for each in zip(*found, strict=True))
+            yield Numbered(self._rows[row], number, thread)
+
+    @cached_property
+    def _rows(self) -> IntArray:
+        """Of everything that was added the row."""
+        order = arrays.values(self.order, "order")
         place = np.empty_like(order)
         place[order] = np.arange(len(order), dtype=order.dtype)
-        return Numbered(place[np.flatnonzero(has_arguments)[at]], number, thread)
+        rows: IntArray = place[np.unpackbits(self.has_arguments, count=len(order)).view(bool)]
+        let_go()
+        return rows
 
 
 def _is_number(value: Any) -> bool:
