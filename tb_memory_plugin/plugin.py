@@ -17,6 +17,7 @@ from tb_memory_plugin.routes import calls, page, pictures, plans, profile, trace
 from tb_memory_plugin.routes.answers import FOREVER, Answer, as_json, respond, route
 from tb_memory_plugin.routes.parameters import Parameters
 from tb_memory_plugin.routes.trimming import give_back_at_once
+from tb_memory_plugin.store.pairs import MOST_SHIFT
 from tb_memory_plugin.store.roots import roots_of
 from tb_memory_plugin.store.settings import Settings
 from tb_memory_plugin.store.store import Store, UnknownSource
@@ -92,7 +93,7 @@ class MemoryPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def _pairs(self, request: Any) -> Any:
         asked = Parameters(request)
         match = asked.word("match") if asked.has("match") else ""
-        shift = asked.bound("shift")
+        shift = asked.integer("shift", -MOST_SHIFT, MOST_SHIFT) if asked.has("shift") else None
         return as_json(request, self._store.pairs(asked.word("source"), match, shift))
 
     @route

@@ -245,7 +245,7 @@ def parser() -> argparse.ArgumentParser:
     pair.add_argument(
         "--shift",
         metavar="NS",
-        type=options.shift,
+        type=options.nanoseconds,
         help="move the trace by so many ns; puts them together even if nothing matches",
     )
     pair.add_argument(

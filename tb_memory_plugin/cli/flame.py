@@ -10,7 +10,7 @@ from pathlib import Path
 from tb_memory_plugin.api import choose_device, load
 from tb_memory_plugin.cli import text
 from tb_memory_plugin.cli.weighing import question
-from tb_memory_plugin.cli.writing import written
+from tb_memory_plugin.cli.writing import keep_sources, written
 from tb_memory_plugin.units import format_bytes
 from tb_memory_plugin.views import flame, flame_files
 
@@ -25,6 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
                     text.say(line)
         return 0
     path = Path(arguments.output)
+    keep_sources(path, arguments.path)
     with written(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(content)
     if path.is_file():

@@ -25,10 +25,10 @@ def count(word: str) -> int:
     return int(word)
 
 
-def shift(word: str) -> int:
+def nanoseconds(word: str) -> int:
     """Nanoseconds, of either sign. Raises ArgumentTypeError."""
     if not re.fullmatch(r"[+-]?\d{1,18}", word):
-        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number of ns")
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number of ns of up to 18 digits")
     return int(word)
 
 

@@ -12,7 +12,7 @@ from tb_memory_plugin.analysis.pairs.match import match
 from tb_memory_plugin.analysis.pairs.recording import told
 from tb_memory_plugin.cli import text
 from tb_memory_plugin.cli.progress import Progress
-from tb_memory_plugin.cli.writing import reason
+from tb_memory_plugin.cli.writing import keep_sources, reason
 from tb_memory_plugin.errors import QueryError, SourceError
 from tb_memory_plugin.recording.recording import Recording, save
 from tb_memory_plugin.store.load import load_path
@@ -27,6 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise QueryError(f"{target} is not called *.tbmem, as recordings are; name it so.")
     if target is not None and os.path.exists(target) and not arguments.force:
         raise QueryError(f"{target} is there already; choose another --out, or --force.")
+    if target is not None:
+        keep_sources(target, arguments.snapshot, arguments.trace)
     ours, theirs = (_loaded(path, arguments) for path in (arguments.snapshot, arguments.trace))
     if theirs.meta["format"] == "torch_snapshot" != ours.meta["format"]:
         raise QueryError(f"{arguments.trace} is a snapshot; name it first, and then the trace.")

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from tb_memory_plugin.api import choose_device, load
 from tb_memory_plugin.cli import text
-from tb_memory_plugin.cli.writing import written
+from tb_memory_plugin.cli.writing import keep_sources, written
 from tb_memory_plugin.units import format_bytes, format_duration
 from tb_memory_plugin.views.trace import export, steps, sums
 
@@ -91,9 +91,10 @@ def every_step(arguments: argparse.Namespace) -> int:
 
 def trace(arguments: argparse.Namespace) -> int:
     """Write a trace. Raises MemoryPluginError, OSError."""
+    path = Path(arguments.output)
+    keep_sources(path, arguments.path)
     recording = load(arguments.path).recording
     pieces = export.trace_file(recording, begin=arguments.begin, end=arguments.end)
-    path = Path(arguments.output)
     with written(path) as temporary, _opened(temporary, path.name) as file:
         for piece in pieces:
             file.write(piece.encode())

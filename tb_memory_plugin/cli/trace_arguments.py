@@ -57,6 +57,7 @@ def add(commands: Any) -> None:
         "--output",
         metavar="FILE",
         required=True,
+        type=options.name,
         help="where to write; packed where the name ends in .gz",
     )
 
@@ -72,6 +73,6 @@ def _window(command: argparse.ArgumentParser) -> None:
         command.add_argument(
             f"--{edge}",
             metavar="NS",
-            type=int,
+            type=options.nanoseconds,
             help=f"nanoseconds since the recording's origin (default: {usual})",
         )

@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from tb_memory_plugin.errors import QueryError
+
 
 @contextlib.contextmanager
 def written(path: Path) -> Iterator[Path]:
@@ -37,6 +39,13 @@ def written(path: Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def keep_sources(target: Path, *sources: str | Path) -> None:
+    """Raises QueryError where ``target`` is one of the files that are read, by any name."""
+    for source in map(Path, sources):
+        if target.is_file() and source.is_file() and target.samefile(source):
+            raise QueryError(f"{target} is what is read, and would be lost; write to another file.")
 
 
 def reason(error: OSError) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_INTEGER = re.compile(r"-?\d{1,19}")
+_INTEGER = re.compile(r"-?[0-9]{1,19}")
 _ID = re.compile(r"[0-9a-f]{1,64}")
 _LONGEST = 4000
 

@@ -24,6 +24,8 @@ _PARTS: dict[str, set[str]] = {
     "xplane": {_TRACE},
     "native": {_SNAPSHOT, _TRACE},
 }
+#: ns that a trace can be shifted by: farther off no window has both.
+MOST_SHIFT = 10**18
 #: ns by which clocks that show the time since 1970 may be wrong.
 _WRONG = 24 * 3600 * 10**9
 
@@ -35,13 +37,15 @@ def id_of(pair: Pair) -> str:
 
 
 def pair_of(id: str) -> Pair | None:
-    """The pair that an id is of; None if it is of a single source."""
+    """The pair that an id is of; None if it is of a single source, or of none."""
     parts = _ID.fullmatch(id)
     if parts is None:
         return None
     shift = None if parts[3] is None else int(parts[3], 16)
     if shift is not None and shift >> (_BITS - 1):
         shift -= 1 << _BITS
+    if shift is not None and abs(shift) > MOST_SHIFT:
+        return None
     return Pair(parts[1], parts[2], shift)
 
 

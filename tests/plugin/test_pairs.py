@@ -73,9 +73,11 @@ def test_what_cannot_be_asked_is_a_sentence(server: TensorBoardServer) -> None:
         ({"source": snapshot, "match": "ab" * 8}, 404),
         ({"source": snapshot, "shift": "soon"}, 400),
         ({"source": snapshot, "shift": str(1 << 63)}, 400),
+        ({"source": snapshot, "shift": str(10**18 + 1)}, 400),
     ):
         answer = server.get("pairs", **parameters)
         assert answer.status == status, parameters
         assert answer.json()["error"].endswith(".")
-    for id in (snapshot + snapshot, trace + trace, trace + snapshot, snapshot + "ab" * 8):
+    far = (snapshot + trace + shift for shift in ("7" + "f" * 15, "8" + "0" * 15, "4" + "0" * 15))
+    for id in (*far, snapshot + snapshot, trace + trace, trace + snapshot, snapshot + "ab" * 8):
         assert server.get("open", source=id).status == 404

@@ -100,14 +100,19 @@ def whole(
     of = Choice(kind, begin, end, tracks)
     sums = span_sums(recording, device, of)
     rows = _order(recording, sums, _found(recording, sums, find), sort)
+    steps = ("least_per_step", "median_per_step", "most_per_step")
+    unknown = dict.fromkeys(steps)  # a recording may have no steps
     parts = (
         [
-            {**row, **{f"{name}_per_step": value for name, value in (row["steps"] or {}).items()}}
+            {
+                **row,
+                **unknown,
+                **{f"{name}_per_step": value for name, value in (row["steps"] or {}).items()},
+            }
             for row in _rows(recording, device, of, rows[first : first + _ROWS_AT_ONCE])
         ]
         for first in range(0, len(rows), _ROWS_AT_ONCE)
     )
-    steps = ("least_per_step", "median_per_step", "most_per_step")
     return csv.pieces(("name", "kind", *NUMBERS, *steps), parts)
 
 

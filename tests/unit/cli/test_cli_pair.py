@@ -75,6 +75,15 @@ def test_a_file_that_is_there_is_kept(files: Path, tmp_path: Path, capsys: Captu
     assert status == 1 and ".tbmem" in err
 
 
+def test_what_a_pair_is_made_of_is_kept(files: Path, tmp_path: Path, capsys: Capture) -> None:
+    snapshot, trace = files / "snapshot.pickle", files / "profile.pt.trace.json"
+    both = tmp_path / "both.tbmem"
+    answer(capsys, "pair", snapshot, trace, "--out", both)
+    before = both.read_bytes()
+    status, _, err = run(capsys, "pair", both, trace, "--out", both, "--force")
+    assert status == 1 and "is what is read" in err and both.read_bytes() == before
+
+
 def test_what_is_no_pair_is_said(files: Path, tmp_path: Path, capsys: Capture) -> None:
     snapshot, trace = files / "snapshot.pickle", files / "other" / "profile.pt.trace.json"
     for more in ([], ["--out", tmp_path / "no.tbmem"]):

@@ -82,3 +82,23 @@ def test_a_trace_is_written_packed_or_not(tmp_path: Path, capsys: Capture) -> No
     told = chrome.check(json.loads(plain.read_bytes()))
     assert {event["ph"] for event in told} == {"M", "X", "C"}
     assert main(["trace", str(TRACE), "-o", str(tmp_path)]) == 1
+
+
+def test_the_trace_that_is_read_is_not_written_over(tmp_path: Path, capsys: Capture) -> None:
+    source, link = tmp_path / "mine.pt.trace.json.gz", tmp_path / "link.json.gz"
+    source.write_bytes(TRACE.read_bytes())
+    link.symlink_to(source)
+    for target in (source, link, tmp_path / "." / source.name):
+        for command in ("trace", "flame"):
+            assert main([command, str(source), "-o", str(target)]) == 1
+            assert "is what is read" in capsys.readouterr().err
+    assert source.read_bytes() == TRACE.read_bytes()
+
+
+@pytest.mark.parametrize("command", ["spans", "trace"])
+@pytest.mark.parametrize("word", ["soon", "1.5", "9" * 30])
+def test_a_window_is_of_whole_ns(command: str, word: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, str(TRACE), f"--begin={word}"])
+    assert ended.value.code == 2
+    assert "whole number of ns" in capsys.readouterr().err

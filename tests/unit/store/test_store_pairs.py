@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tb_memory_plugin.errors import QueryError
-from tb_memory_plugin.store.pairs import id_of, pair_of
+from tb_memory_plugin.store.pairs import MOST_SHIFT, id_of, pair_of
 from tb_memory_plugin.store.source import Pair
 from tb_memory_plugin.store.store import Store, UnknownSource
 from tests.fixtures.pairs import Shown, write_pair
@@ -43,11 +43,13 @@ def settled(store: Store, id: str, **asked: Any) -> list[dict[str, Any]]:
 
 
 def test_ids_hold_all_that_a_pair_is() -> None:
-    for shift in (None, 0, 5, -5, (1 << 62), -(1 << 62)):
+    for shift in (None, 0, 5, -5, MOST_SHIFT, -MOST_SHIFT):
         pair = Pair("0123456789abcdef", "fedcba9876543210", shift)
         assert pair_of(id_of(pair)) == pair
     for id in ("", "0" * 16, "0" * 31, "0" * 33, "0" * 64, "g" * 32):
         assert pair_of(id) is None
+    for shift in (MOST_SHIFT + 1, -MOST_SHIFT - 1, (1 << 63) - 1, -(1 << 63)):
+        assert pair_of(id_of(Pair("0" * 16, "1" * 16, shift))) is None
 
 
 def test_nothing_is_read_until_somebody_asks(make: MakeStore, paths: tuple[Path, Path]) -> None:

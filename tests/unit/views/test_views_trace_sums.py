@@ -187,6 +187,19 @@ def test_order_search_pages_and_csv_agree() -> None:
         asked(recording, "op", sort="size")
 
 
+def test_csv_leaves_out_the_spread_where_there_are_no_steps() -> None:
+    program = Program()
+    program.enter(0, "op", "forward")
+    program.time += 10
+    program.move(0, 512, 100)
+    program.leave(0)
+    recording = program.recording()
+    text = "".join(sums.whole(recording, recording.devices[0], kind="op"))
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert rows
+    assert {row["median_per_step"] for row in rows} == {""}
+
+
 def test_only_the_tracks_that_were_chosen_count() -> None:
     program = saw_tooth()
     program.enter(1, "op", "forward")
