@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tb_memory_plugin.api import load
 from tb_memory_plugin.cli import text
-from tb_memory_plugin.cli.writing import reason
+from tb_memory_plugin.cli.writing import keep_sources, reason
 from tb_memory_plugin.errors import QueryError, SourceError
 from tb_memory_plugin.recording.recording import save
 from tb_memory_plugin.store.storage import is_remote
@@ -30,6 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     target = Path(arguments.logdir) / "plugins" / "memory" / f"{name}.tbmem"
     if os.path.exists(target) and not arguments.force:
         raise QueryError(f"{target} is there already; choose another --name, or --force.")
+    keep_sources(target, source)
     recording = load(source).recording.only_recorded()
     try:
         save(recording, target, compress=True)

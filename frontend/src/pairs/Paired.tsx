@@ -5,7 +5,16 @@ import type { Match, Pair, PairTold, Source } from "../api";
 import { showAlone, showTogether } from "../flow/pairs";
 import { duration, sentence } from "../format";
 import { source, sourceList, summary } from "../state/recording";
-import { clockWords, matchWords, pairNotes, shiftOf, shiftParts, UNITS, type Unit } from "./words";
+import {
+  clockWords,
+  matchWords,
+  pairNotes,
+  shiftOf,
+  shiftParts,
+  sourceWord,
+  UNITS,
+  type Unit,
+} from "./words";
 
 export function Paired() {
   const [here, known] = [source.value, summary.value];
@@ -16,7 +25,7 @@ export function Paired() {
   return (
     <section class="pair-open" aria-label="Two recordings as one" data-testid="pair-open">
       <p>
-        <Part id={pair.snapshot} /> together with <Part id={pair.trace} />.{" "}
+        <Part id={pair.snapshot} of={here} /> together with <Part id={pair.trace} of={here} />.{" "}
         <span class="quiet">
           {isMatched
             ? `${sentence(matchWords(told as Match))} ${sentence(clockWords(told as Match))}`
@@ -29,11 +38,11 @@ export function Paired() {
   );
 }
 
-function Part({ id }: { id: string }) {
+function Part({ id, of }: { id: string; of: Source }) {
   const found: Source | undefined = sourceList.value?.sources.find((each) => each.id === id);
   return (
     <button type="button" class="link" title="Show it alone" onClick={() => showAlone(id)}>
-      {found?.name ?? "another recording"}
+      {found ? sourceWord(found, of) : "another recording"}
     </button>
   );
 }

@@ -19,6 +19,8 @@ from tb_memory_plugin.views import ipc
 #: Items of an answer, and bytes of names: those of the longest items come first.
 MOST_ITEMS = 12_000
 MOST_NAMES = 200_000
+#: Lanes of an answer, the outermost: the widest pixels leave two items of each.
+MOST_LANES = MOST_ITEMS // 2
 _LONGEST_NAME = 200
 
 
@@ -35,12 +37,12 @@ def window(
     """The answer of ``GET trace.window``: items of ``tracks`` (rows of ``span_tracks``).
 
     A pixel is the largest power of two of ns not above a pixel of ``width``, twice as wide as
-    often as it takes for the answer to fit; the window begins and ends with pixels. Raises
-    QueryError.
+    often as it takes for the answer to fit; the window begins and ends with pixels. Of more than
+    ``MOST_LANES`` lanes the innermost are left out. Raises QueryError.
     """
     begin, end = windows.checked(begin, end)
     level = max(((end - begin) // max(width, 1)).bit_length() - 1, 0)
-    lanes = lanes_of(recording, tracks)
+    lanes = _outermost(recording, lanes_of(recording, tracks))
     while True:
         pixel = 1 << level
         low, high = begin // pixel * pixel, -(-end // pixel) * pixel
@@ -77,6 +79,15 @@ def window(
         "kinds": arrays.words(recording.table("spans"), "kind"),
     }
     return ipc.stream(columns, "window", about)
+
+
+def _outermost(recording: Recording, lanes: IntArray) -> IntArray:
+    """As many of ``lanes`` as an answer may have, in their order."""
+    if len(lanes) <= MOST_LANES:
+        return lanes
+    depth = recording.values("span_lanes", "depth")[lanes]
+    found: IntArray = lanes[np.sort(np.argsort(depth, kind="stable")[:MOST_LANES])]
+    return found
 
 
 def _names(recording: Recording, of: Items, length: IntArray) -> tuple[IntArray, list[str]]:

@@ -214,6 +214,8 @@ def test_import_places_a_recording_in_a_run(tmp_path: Path, capsys: Capture) -> 
     again = complaint(capsys, "import", path, "--logdir", run)
     assert "is there already; choose another --name, or --force" in again
     lines(capsys, "import", path, "--logdir", run, "--force")
+    itself = complaint(capsys, "import", target, "--logdir", run, "--force")
+    assert "is what is read" in itself
     lines(capsys, "import", path, "--logdir", run, "--name", "second")
     assert (target.parent / "second.tbmem").is_file()
 

@@ -100,6 +100,23 @@ def test_answers_are_bounded_and_nothing_is_lost(program: Program, most: int) ->
     assert sum(row["count"] for row in rows) == len(program.spans)
 
 
+def test_of_too_many_lanes_the_outermost_are_told() -> None:
+    program = Program()
+    for depth in range(30):
+        program.enter(0, "op", f"level {depth}")
+        program.time += 10
+    for _ in range(30):
+        program.time += 10
+        program.leave(0)
+    recording = program.recording()
+    device = recording.devices[0]
+    with patch.multiple(window, MOST_ITEMS=16, MOST_LANES=8):
+        content = window.window(recording, device, begin=0, end=600, width=600, tracks=(0,))
+    about, rows = decoded(content)
+    assert about["lanes"] == [["0", depth] for depth in range(8)]
+    assert sorted(about["names"][row["name"]] for row in rows) == [f"level {n}" for n in range(8)]
+
+
 def test_names_are_those_of_the_longest_items_as_far_as_there_is_room() -> None:
     program = Program()
     for place, name in enumerate(["short", "longest", "long"]):
