@@ -62,7 +62,8 @@ class Program:
         self.kind = self._kinds(kind[order])
         called = _called(columns, order)
         self._outer = lasting(self.nested.parent, end)
-        self._around = Surroundings(self._outer, self.name, self.names, called)
+        steps = [code for code, step in enumerate(self.steps) if step is not None]
+        self._around = Surroundings(self._outer, self.name, self.names, called, steps)
         self.has_steps = bool((self.kind == STEP).any())
 
     def _kinds(self, kind: IntArray) -> IntArray:

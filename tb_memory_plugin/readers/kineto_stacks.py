@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -21,16 +21,22 @@ class Surroundings:
     """The spans around instants.
 
     ``parent`` is of every row the row that it is inside of, -1 for none; ``name`` its code in
-    ``names``; ``called`` by row the Python calls that an operator was made in.
+    ``names``; ``called`` by row the Python calls that an operator was made in. Names in ``passing``
+    are in no stack: what is done in every step would be called differently in each.
     """
 
     def __init__(
-        self, parent: IntArray, name: IntArray, names: Sequence[str], called: dict[int, str]
+        self,
+        parent: IntArray,
+        name: IntArray,
+        names: Sequence[str],
+        called: dict[int, str],
+        passing: Collection[int] = (),
     ) -> None:
         self._parent, self._names = parent, names
         # Single values are had from these faster than from arrays.
         self._parent_of, self._name_of = parent.data, name.data
-        self._called = called
+        self._called, self._passing = called, frozenset(passing)
         self._interner = StackInterner()
         self._frames: dict[int, int] = {}
         self._by_name: dict[str, int] = {}
@@ -54,7 +60,7 @@ class Surroundings:
             found = with_calls.get((node, calls)) if calls else known.get(node)
             if found is None:
                 frames = [*self._chain(node), *self._python(calls)]
-                found = self._interner.stack(frames[:_MOST_FRAMES])
+                found = self._interner.stack(frames[:_MOST_FRAMES]) if frames else -1
                 if calls:
                     with_calls[node, calls] = found
                 else:
@@ -85,6 +91,9 @@ class Surroundings:
             row = self._parent_of[row]
         node = node_of[row] if row >= 0 else 0
         for row in reversed(missing):
+            if self._name_of[row] in self._passing:
+                node_of[row] = node
+                continue
             outer, frame = node, self._frame(self._name_of[row])
             node = self._nodes.setdefault(outer << 32 | frame, len(self._outer))
             if node == len(self._outer):

@@ -68,10 +68,11 @@ class Around:
 
     @property
     def stack(self) -> list[Frame]:
-        """Every span, then the Python calls that the innermost operator with any was made in."""
+        """Every span but steps, then the Python calls that the innermost operator was made in."""
         calls = (each.get("args", {}).get("Call stack", "") for each in self.spans)
         written = next(filter(None, calls), "")
         names = [each["name"] for each in self.spans]
+        names = [name for name in names if not name.startswith("ProfilerStep#")]
         return [frame(each) for each in [*names, *filter(None, written.split(";"))]]
 
 

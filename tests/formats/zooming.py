@@ -114,13 +114,14 @@ def curve_of(recording: Recording, device: Device, axis: str, start: int) -> Cur
 def zooms(recording: Recording, device: Device, axis: str, curve: Curve, few: int) -> list[Zoom]:
     """Tiles of every zoom, up to ``few`` of one; the peak is in one of each zoom."""
     found = []
+    until = _known_until(recording, curve) if axis == "time" else curve.ends[1] + 1
     for level in curve.levels:
         peak = 0
         bin_ = 1 << level
         for index in curve.tiles(level, few):
-            first, last = (place >> level << level for place in curve.ends)
+            first = curve.ends[0] >> level << level
             width = BINS * bin_
-            begins = range(max(first, index * width), min(last + 1, (index + 1) * width), bin_)
+            begins = range(max(first, index * width), min(until, (index + 1) * width), bin_)
             states = [curve.highest(begin, begin + bin_) for begin in begins]
             totals = [curve.bytes[state] for state in states]
             peak = max(peak, *totals)
@@ -137,6 +138,13 @@ def zooms(recording: Recording, device: Device, axis: str, curve: Curve, few: in
             found.append(Zoom(level, [curve.events[state] for state in states], totals, ask))
         assert peak == max(curve.bytes)
     return found
+
+
+def _known_until(recording: Recording, curve: Curve) -> int:
+    """One past the last place that anything is known of: events, and spans of the program."""
+    ends = recording.table("spans").column("end").to_pylist()
+    last = max([curve.ends[1] + 1, *(end for end in ends if end is not None)])
+    return last + 1 if None in ends and last > curve.ends[1] + 1 else last
 
 
 def part_of(peak: int, level: int) -> tuple[int, int]:
