@@ -210,6 +210,20 @@ def test_a_snapshot_alone_says_what_it_lacks(
     settle(watched.page)
     assert "does not say what the program did" in frame.get_by_test_id("trace-nothing").inner_text()
     assert frame.get_by_test_id("allocations-picture").is_visible()
+    assert "no spans to be summed up" in frame.locator(".trace-lower").inner_text()
+
+
+def test_memory_by_span_begins_with_a_kind_that_is_there(
+    watched: Watched, real_server: TensorBoardServer
+) -> None:
+    where = link("annotated_compile", "snapshot.pickle", view="trace")
+    frame = open_page(watched.page, real_server.url + where)
+    settle(watched.page)
+    kinds = frame.get_by_label("Kind of spans")
+    assert "op" not in kinds.inner_text()
+    table = frame.get_by_role("region", name="Memory by span")
+    assert table.get_by_role("alert").count() == 0
+    assert table.locator("tbody tr").count() > 0
 
 
 def test_modules_of_a_tpu_are_drawn_beside_its_operations(

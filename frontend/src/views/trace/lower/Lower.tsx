@@ -20,7 +20,14 @@ export function Lower({ model }: { model: Model }) {
         choose={(next) => (lower.value = next)}
         options={OPTIONS}
       />
-      {lower.value === "spans" ? <Sums /> : <Steps model={model} />}
+      {lower.value === "spans" ? <Spans model={model} /> : <Steps model={model} />}
     </div>
   );
+}
+
+function Spans({ model }: { model: Model }) {
+  const kinds = model.trace.value?.kinds;
+  if (kinds === undefined) return null;
+  if (kinds.length === 0) return <p class="nothing quiet">There are no spans to be summed up.</p>;
+  return <Sums kinds={kinds} />;
 }

@@ -16,11 +16,16 @@ import { nextOf } from "../tools/finder";
 import { COLUMNS } from "./columns";
 import { Row } from "./Row";
 
-export function Sums() {
+/** The kind that is asked for, or the first of `kinds` where a recording has none of it. */
+const kindOf = (kinds: readonly string[]): string =>
+  kinds.includes(sumsKind.value) ? sumsKind.value : (kinds[0] ?? "");
+
+/** `kinds` are those that spans of the recording have. */
+export function Sums({ kinds }: { kinds: readonly string[] }) {
   const list = useList(() => {
     const { tracks = [], ...window } = area.value ?? {};
     return {
-      kind: sumsKind.value,
+      kind: kindOf(kinds),
       find: findSum.value,
       sort: sumsSort.value,
       tracks: tracks.join(","),
@@ -36,7 +41,7 @@ export function Sums() {
       heading={(page) => <Heading page={page} />}
       tools={(error) => (
         <>
-          <Kinds kinds={list.answer.value.data?.kinds ?? []} />
+          <Kinds kinds={kinds} />
           <SearchField
             value={findSum}
             label="Find among the names"
@@ -77,15 +82,14 @@ function Heading({ page }: { page: SumsPage | null }) {
 }
 
 function Kinds({ kinds }: { kinds: readonly string[] }) {
-  const all = kinds.includes(sumsKind.value) ? kinds : [sumsKind.value, ...kinds];
   return (
     <select
       class="field choice"
       aria-label="Kind of spans"
-      value={sumsKind.value}
+      value={kindOf(kinds)}
       onChange={(event) => (sumsKind.value = event.currentTarget.value)}
     >
-      {all.map((kind) => (
+      {kinds.map((kind) => (
         <option key={kind} value={kind}>
           {kindWord(kind)}
         </option>
