@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -18,26 +16,16 @@ from tb_memory_plugin.analysis.pairs.recording import paired
 from tb_memory_plugin.api import LoadedRecording
 from tb_memory_plugin.recording.schema import Action
 from tb_memory_plugin.views.segments_whole import whole
-from tests.conftest import REPOSITORY
-from tests.sharing import made_once
+from tests.demo.small import GPU_MIB, STEPS, small_runs
 
 pytestmark = [pytest.mark.torch, pytest.mark.once]
 
-STEPS = 5
-GPU_MIB = 18  # enough for the fixed run, not for the leaky one
 ONE_NUMBER = 64  # bytes: 4, rounded up as an allocator may
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo's two runs, smaller than ``make demo`` makes them."""
-
-    def train(logdir: Path) -> None:
-        command = [sys.executable, str(REPOSITORY / "demo" / "train.py"), "--logdir", str(logdir)]
-        small = ["--steps", str(STEPS), "--batch-size", "8", "--gpu-mib", str(GPU_MIB)]
-        subprocess.run([*command, *small], check=True)
-
-    return made_once(tmp_path_factory, "demo", train)
+    return small_runs(tmp_path_factory)
 
 
 def recording(run: Path) -> LoadedRecording:
