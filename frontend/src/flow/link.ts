@@ -22,8 +22,10 @@ const PREFIX = `p.${PLUGIN}.`;
 export interface Link extends TraceWords {
   run?: string;
   source?: string;
-  /** The name of the trace that it is put together with, and the ns that its spans are shown later. */
+  /** The name of the trace that it is put together with, and its run where that is another one. */
   with?: string;
+  withRun?: string;
+  /** The ns that the spans of that are shown later. */
   shift?: number;
   view?: string;
   device?: string;
@@ -132,6 +134,7 @@ export function fromWords(words: Words): Link {
     run: words.run,
     source: words.source,
     with: words.with,
+    withRun: words.withrun,
     shift: integer(words.shift),
     view: words.view,
     device: words.device,
@@ -188,6 +191,7 @@ function toWords(link: Link): Words {
   put("run", link.run);
   put("source", link.source);
   put("with", link.with);
+  put("withrun", link.withRun);
   put("shift", link.shift);
   put("view", link.view);
   put("device", link.device);

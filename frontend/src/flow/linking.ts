@@ -93,6 +93,7 @@ function follow(link: Link): void {
     const sameSource =
       (link.source ?? shown?.source) === shown?.source &&
       link.with === shown?.with &&
+      link.withRun === shown?.withRun &&
       link.shift === shown?.shift;
     const same = shown !== null && (link.run ?? shown.run) === shown.run && sameSource;
     if (!same) {

@@ -12,28 +12,29 @@ export function pairId(snapshot: string, trace: string, shift: number | null): s
   return `${snapshot}${trace}${bits.toString(16).padStart(DIGITS, "0")}`;
 }
 
+type Names = Pick<Link, "source" | "with" | "withRun" | "shift">;
+
+/** How a link calls two sources that are put together. */
+export const pairNames = (snapshot: Source, trace: Source, shift: number | null): Names => ({
+  source: snapshot.name,
+  with: trace.name,
+  ...(trace.run !== snapshot.run && { withRun: trace.run }),
+  ...(shift !== null && { shift }),
+});
+
 /** How a link calls a source: a pair by both of what it is put together of. */
-export function namesOf(
-  { name, pair }: Source,
-  sources: readonly Source[],
-): Pick<Link, "source" | "with" | "shift"> {
-  const named = (id: string) => sources.find((each) => each.id === id)?.name;
-  const [snapshot, trace] = [pair && named(pair.snapshot), pair && named(pair.trace)];
-  if (!pair || !snapshot || !trace) return { source: name };
-  return {
-    source: snapshot,
-    with: trace,
-    ...(pair.shift_ns !== null && { shift: pair.shift_ns }),
-  };
+export function namesOf({ name, pair }: Source, sources: readonly Source[]): Names {
+  const found = (id: string) => sources.find((each) => each.id === id);
+  const [snapshot, trace] = [pair && found(pair.snapshot), pair && found(pair.trace)];
+  return pair && snapshot && trace ? pairNames(snapshot, trace, pair.shift_ns) : { source: name };
 }
 
-/** The pair of a snapshot and the trace that a link names, of the same run if there is one. */
+/** The pair of a snapshot and the trace that a link names; null where that trace is not there. */
 export function pairNamed(
   snapshot: Source,
-  { with: name, shift }: Link,
+  { with: name, withRun: of = snapshot.run, shift }: Link,
   sources: readonly Source[],
 ): string | null {
-  const all = sources.filter((each) => each.name === name && !each.pair);
-  const trace = all.find(({ run }) => run === snapshot.run) ?? all[0];
+  const trace = sources.find((each) => each.name === name && each.run === of && !each.pair);
   return trace === undefined ? null : pairId(snapshot.id, trace.id, shift ?? null);
 }

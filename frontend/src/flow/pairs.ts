@@ -7,7 +7,7 @@ import { visible } from "../state/visible";
 import { chooseSame, chooseSource, pending } from "./choose";
 import type { Link } from "./link";
 import { stateLink } from "./linking";
-import { pairId } from "./pairLink";
+import { pairId, pairNames } from "./pairLink";
 import { refreshSources } from "./sources";
 
 const POLL_MS = 700;
@@ -62,7 +62,7 @@ async function poll(source: string, match: string | null, abort: AbortSignal): P
 
 /** Opens a source and keeps what is looked at where `keeps`: both have the same events. */
 function open(id: string, names: Link, keeps: boolean): void {
-  const { with: _with, shift: _shift, ...link } = stateLink() ?? {};
+  const { with: _with, withRun: _run, shift: _shift, ...link } = stateLink() ?? {};
   const { view, panels, colours } = link;
   const little = { ...(view && { view }), ...(panels && { panels }), ...(colours && { colours }) };
   batch(() => {
@@ -82,9 +82,9 @@ const named = (id: string): Source | undefined =>
 export function showTogether(snapshot: string, trace: string, shift: number | null): void {
   const [now, ours, theirs] = [source.peek(), named(snapshot), named(trace)];
   if (!ours || !theirs) return;
-  const names = { run: ours.run, source: ours.name, with: theirs.name };
+  const names = { run: ours.run, ...pairNames(ours, theirs, shift) };
   const keeps = now?.id === snapshot || now?.pair?.snapshot === snapshot;
-  open(pairId(snapshot, trace, shift), shift === null ? names : { ...names, shift }, keeps);
+  open(pairId(snapshot, trace, shift), names, keeps);
 }
 
 /** Shows one of a pair alone. */

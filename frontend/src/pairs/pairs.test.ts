@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Match, Source } from "../api";
+import { readHash, writeHash } from "../flow/link";
 import { namesOf, pairId, pairNamed } from "../flow/pairLink";
 import { clockWords, matchWords, pairNotes, shiftOf, shiftParts, UNITS } from "./words";
 
@@ -72,6 +73,14 @@ describe("a pair in a link", () => {
     expect(names).toEqual({ source: "s", with: "t", shift: -2 });
     expect(pairNamed(sources[1] as Source, names, [...sources, shown])).toBe(shown.id);
     expect(pairNamed(sources[1] as Source, { with: "gone" }, sources)).toBeNull();
+    // Of another run only where the link says so: one of the same name may be of anything.
+    const [other, snapshot] = sources as [Source, Source];
+    expect(pairNamed(snapshot, { with: "t" }, [other, snapshot])).toBeNull();
+    const far = { ...shown, pair: { ...pair, trace: other.id } };
+    const named = namesOf(far, [other, snapshot, far]);
+    expect(named).toEqual({ source: "s", with: "t", withRun: "other", shift: -2 });
+    expect(readHash(writeHash("", named))).toEqual(named);
+    expect(pairNamed(snapshot, named, [other, snapshot])).toBe(pairId(a, other.id, -2));
   });
   it("has its shift in 64 bits", () => {
     expect(pairId(a, b, null)).toBe(a + b);

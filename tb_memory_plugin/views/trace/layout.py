@@ -8,6 +8,7 @@ from tb_memory_plugin.analysis.instants import event_times
 from tb_memory_plugin.analysis.trace.around import says_threads
 from tb_memory_plugin.recording import arrays
 from tb_memory_plugin.recording.recording import Device, Recording
+from tb_memory_plugin.views.trace.window import MOST_LANES
 
 #: Tracks that an answer names; a program has rarely more threads.
 MOST_TRACKS = 1000
@@ -17,6 +18,7 @@ NOTE_BY_TIME = (
     "of that time, whatever its thread."
 )
 NOTE_UNTIMED = "Events have no time stamps, so nothing can be placed beside them."
+NOTE_DEEP = f"Of tracks deeper than {MOST_LANES} spans the innermost are not drawn."
 
 
 def layout(recording: Recording, device: Device) -> dict[str, Any]:
@@ -36,6 +38,8 @@ def layout(recording: Recording, device: Device) -> dict[str, Any]:
         notes.append(NOTE_UNTIMED)
     elif rows and not says_threads(recording):
         notes.append(NOTE_BY_TIME)
+    if any(row["stop"] - row["first"] > MOST_LANES for row in rows):
+        notes.append(NOTE_DEEP)
     return {
         "device": device.key,
         "begin": min(begins, default=None),

@@ -247,3 +247,16 @@ def test_tracks_that_allocate_come_first() -> None:
     assert (told["begin"], told["end"], told["hidden"]) == (0, 6, 0)
     assert told["notes"] == []
     assert layout.layout(program.recording(threads=False), device)["notes"] == [layout.NOTE_BY_TIME]
+
+
+def test_what_is_too_deep_to_be_drawn_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Program()
+    for _ in range(3):
+        program.enter(0, "op", "a")
+        program.time += 1
+    program.move(0, 512, 4)
+    recording = program.recording()
+    (device,) = recording.devices
+    assert layout.layout(recording, device)["notes"] == []
+    monkeypatch.setattr(layout, "MOST_LANES", 2)
+    assert layout.layout(recording, device)["notes"] == [layout.NOTE_DEEP]
