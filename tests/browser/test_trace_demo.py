@@ -106,19 +106,31 @@ def _is_kernel(spans: list[dict[str, Any]], row: dict[str, Any]) -> bool:
     return bool(spans[row["target"]]["kind"] == "kernel")
 
 
-def test_memory_by_span_adds_up_to_the_file(
+def test_memory_by_step_is_what_the_file_says(
     watched: Watched, server: TensorBoardServer, events: list[dict[str, Any]]
 ) -> None:
+    moves = [each for each in events if each["name"] == "[memory]"]
+    born = [
+        (each["ts"], each["args"]["Bytes"])
+        for each in moves
+        if each["args"]["Device Type"] == 1 and each["args"]["Bytes"] > 0
+    ]
+    steps = {
+        each["name"]: sum(size for at, size in born if each["ts"] <= at < each["ts"] + each["dur"])
+        for each in events
+        if each["ph"] == "X" and each["name"].startswith("ProfilerStep#")
+        if each["cat"] == "user_annotation"
+    }
+    assert len(steps) == STEPS and all(steps.values())
     frame = _shown(watched, server, sums="step.-allocated")
-    moves = [each["args"] for each in events if each["name"] == "[memory]"]
-    born = sum(max(each["Bytes"], 0) for each in moves if each["Device Type"] == 1)
-    table = frame.get_by_role("region", name="Memory by span")
-    settle(watched.page)
-    assert table.locator("tbody tr").count() >= STEPS
-    cells = table.locator("tbody tr td:nth-child(4)").all()
-    titles = [cell.get_attribute("title") or "" for cell in cells]
-    amounts = [int("".join(filter(str.isdigit, title.split("byte")[0]))) for title in titles]
-    assert 0 < sum(amounts) <= born
+    rows = frame.get_by_role("region", name="Memory by span").locator("tbody tr").all()
+    told = {
+        row.locator("td.name").get_attribute("title"): row.locator("td:nth-child(4)")
+        .get_attribute("title")
+        .split("byte")[0]
+        for row in rows
+    }
+    assert {name: int("".join(filter(str.isdigit, said))) for name, said in told.items()} == steps
 
 
 def test_the_snapshot_and_the_trace_are_one_process(

@@ -60,6 +60,26 @@ def test_memory_by_span_is_of_the_window_and_of_a_kind(
     assert "trace.sums.csv" in (link.get_attribute("href") or "")
 
 
+def test_the_spread_over_steps_is_told(watched: Watched, profiled: TensorBoardServer) -> None:
+    view = traced(watched, profiled, "v100", device="1:1")
+    rows = asked(profiled, "trace.sums", "v100", device="1:1", kind="op", limit=100)["rows"]
+    cells = view.frame.locator("table[aria-label='Memory by span'] tbody td:last-child").all()
+    said = [re.sub(r"[^0-9]+", " ", cell.get_attribute("title") or "").split() for cell in cells]
+    wanted = [
+        [str(each["steps"][name]) for name in ("count", "least", "most", "median")] for each in rows
+    ]
+    assert len({tuple(each[1:]) for each in wanted}) > 5
+    assert [_joined(each, number) for each, number in zip(said, wanted, strict=True)] == wanted
+
+
+def _joined(parts: list[str], numbers: list[str]) -> list[str]:
+    """Numbers that were written in groups of digits, as many as ``numbers`` are."""
+    found, digits = [], iter("".join(parts))
+    for number in numbers:
+        found.append("".join(next(digits, "") for _ in number))
+    return found if next(digits, None) is None else [*found, "more"]
+
+
 def test_a_row_walks_its_calls(watched: Watched, profiled: TensorBoardServer) -> None:
     view = traced(watched, profiled, "bert", device="1:0")
     row = view.frame.locator("tr[data-row]", has=view.frame.locator("td[title='aten::addmm']"))
