@@ -1,5 +1,6 @@
 /** Above all panels: what is searched for, what has a name, and what stands as it did at first. */
 
+import { useComputed } from "@preact/signals";
 import { traceFile } from "../../../api";
 import { target } from "../../../flow/questions";
 import { FIRST_PANELS, panels, selects } from "../../../state/trace";
@@ -40,11 +41,16 @@ export function Tools({ model }: { model: Model }) {
 
 function Export({ model: { timeline } }: { model: Model }) {
   const of = target.value;
+  // A pan changes it every frame: as a signal it is an attribute that is set, and nothing else.
+  const href = useComputed(() => {
+    const window = roundWindow(timeline.window.value);
+    return target.value === null ? "" : traceFile({ ...target.value, ...window });
+  });
   if (of === null) return null;
   return (
     <a
       class="chip"
-      href={traceFile({ ...of, ...roundWindow(timeline.window.value) })}
+      href={href}
       download
       title="What is in view as a trace that Perfetto and chrome://tracing open, with memory as counters"
     >
