@@ -78,21 +78,15 @@ def parser() -> argparse.ArgumentParser:
         help="label, bytes, size, requested, birth, death, duration, category, step, op, name, "
         "module, region, dtype, shape or annotation; --sort=-COLUMN falling; default: -bytes",
     )
-    allocations.add_argument(
-        "--offset", metavar="N", type=options.count, default=0, help="leave out the first N"
-    )
-    allocations.add_argument(
-        "--limit", metavar="N", type=options.count, default=100, help="how many (default: 100)"
-    )
+    options.offset(allocations)
+    options.limit(allocations, 100)
     options.json_or_csv(allocations)
 
     operators = commands.add_parser(
         "operators", help="what operators did to memory", description=_OPERATORS
     )
     windows.add_arguments(operators)
-    operators.add_argument(
-        "--find", metavar="TEXT", default="", help="only those with this word or /expression/"
-    )
+    options.find(operators)
     operators.add_argument(
         "--sort",
         metavar="COLUMN",
@@ -100,9 +94,7 @@ def parser() -> argparse.ArgumentParser:
         help="label, calls, count, self_count, bytes, self_bytes, increase, self_increase or peak; "
         "--sort=-COLUMN falling; default: -self_increase",
     )
-    operators.add_argument(
-        "--limit", metavar="N", type=options.count, default=40, help="how many (default: 40)"
-    )
+    options.limit(operators, 40)
     options.json_or_csv(operators)
 
     modules = commands.add_parser(
@@ -144,9 +136,7 @@ def parser() -> argparse.ArgumentParser:
         help="only those that run then, whatever the window: peak, event:N (until the next "
         "event), time:NS (any) or step:N (its peak)",
     )
-    runs.add_argument(
-        "--find", metavar="TEXT", default="", help="only those with this word or /expression/"
-    )
+    options.find(runs)
     runs.add_argument(
         "--sort",
         metavar="COLUMN",
@@ -154,12 +144,8 @@ def parser() -> argparse.ArgumentParser:
         help="program, name, on, begin, end, duration, before or peak; --sort=-COLUMN falling; "
         "default: begin",
     )
-    runs.add_argument(
-        "--offset", metavar="N", type=options.count, default=0, help="leave out the first N"
-    )
-    runs.add_argument(
-        "--limit", metavar="N", type=options.count, default=100, help="how many (default: 100)"
-    )
+    options.offset(runs)
+    options.limit(runs, 100)
     options.json_or_csv(runs)
 
     events = commands.add_parser("events", help="the history, event by event", description=_EVENTS)
@@ -175,9 +161,7 @@ def parser() -> argparse.ArgumentParser:
         default=0,
         help="leave out the first N that pass",
     )
-    events.add_argument(
-        "--limit", metavar="N", type=options.count, default=100, help="how many (default: 100)"
-    )
+    options.limit(events, 100)
     options.json_or_csv(events)
 
     segments = commands.add_parser(

@@ -18,6 +18,27 @@ def json_or_csv(command: argparse.ArgumentParser) -> None:
     formats.add_argument("--csv", action="store_true", help="print all of it as CSV")
 
 
+def find(command: argparse.ArgumentParser) -> None:
+    """Let a command list only what is called so."""
+    command.add_argument(
+        "--find", metavar="TEXT", default="", help="only those with this word or /expression/"
+    )
+
+
+def offset(command: argparse.ArgumentParser) -> None:
+    """Let a command begin further down its list."""
+    command.add_argument(
+        "--offset", metavar="N", type=count, default=0, help="leave out the first N"
+    )
+
+
+def limit(command: argparse.ArgumentParser, most: int) -> None:
+    """Let a command list so many rows, ``most`` if it is not said."""
+    command.add_argument(
+        "--limit", metavar="N", type=count, default=most, help=f"how many (default: {most})"
+    )
+
+
 def count(word: str) -> int:
     """A whole number from 0 on. Raises ArgumentTypeError."""
     if not word.isdecimal():

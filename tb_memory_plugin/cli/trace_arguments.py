@@ -30,9 +30,7 @@ def add(commands: Any) -> None:
         "hlo_module",
     )
     _window(spans)
-    spans.add_argument(
-        "--find", metavar="TEXT", default="", help="only those with this word or /expression/"
-    )
+    options.find(spans)
     spans.add_argument(
         "--sort",
         metavar="COLUMN",
@@ -40,9 +38,7 @@ def add(commands: Any) -> None:
         help="name, calls, time, births, frees, allocated, freed, net, self_allocated, self_freed, "
         "self_net or peak; --sort=-COLUMN falling; default: -allocated",
     )
-    spans.add_argument(
-        "--limit", metavar="N", type=options.count, default=40, help="how many (default: 40)"
-    )
+    options.limit(spans, 40)
     options.json_or_csv(spans)
 
     steps = commands.add_parser("steps", help="memory of every step", description=_STEPS)
